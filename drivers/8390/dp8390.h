@@ -1,0 +1,85 @@
+/*
+ * The 8390 core: ring, transmit slots, interrupt status, overrun; for every board with this chip.
+ *
+ * Chip and board are apart.  The core owns all ring arithmetic and never asks on which bus it is;
+ * a board only moves bytes between host and card memory and never sees a ring: the core splits
+ * wraps, so a board's read never wraps.
+ */
+#ifndef DRIVERS_8390_DP8390_H
+#define DRIVERS_8390_DP8390_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drivers/nic.h"
+
+struct dp8390;
+
+/* What differs from board to board.  All return 0 or E_TIMEOUT (remote DMA did not complete). */
+struct dp8390_board {
+    /* Pulse the board's reset line and wait for ISR_RST; E_TIMEOUT if it did not come. */
+    int (*reset)(struct dp8390 *);
+
+    /* `n` bytes of card memory at `address` into `to`; never across the end of the ring. */
+    int (*read)(struct dp8390 *, unsigned address, void *to, unsigned n);
+
+    /* Gather a frame to `address`, followed by zeros up to `padded` bytes (>= frame->total). */
+    int (*write)(struct dp8390 *, unsigned address, const struct tx_frame *frame, unsigned padded);
+};
+
+enum dp8390_tx_state { TX_FREE, TX_FILLED, TX_SENDING };
+
+struct dp8390_tx_slot {
+    enum dp8390_tx_state state;
+    uint16_t length;
+};
+
+enum { DP8390_TX_SLOTS = 2, DP8390_TX_PAGES = 6 /* per slot: 1536 bytes */ };
+
+struct dp8390 {
+    struct ioport reg;    /* the 16 chip registers                            */
+    struct ioport data;   /* board's data port (data-port boards)             */
+    struct ioport pulse;  /* board's reset port                               */
+    const struct dp8390_board *board;
+    struct nic *nic;
+    uint8_t dcr;          /* value for this board's width                     */
+    uint8_t rcr;          /* receive configuration in force                   */
+    bool word;            /* 16-bit data port                                 */
+    uint8_t tx_page;      /* first page of slot 0                             */
+    uint8_t rx_start;     /* PSTART                                           */
+    uint8_t rx_stop;      /* PSTOP                                            */
+    uint8_t next;         /* page of the next frame to read                   */
+    struct dp8390_tx_slot slot[DP8390_TX_SLOTS];
+    uint8_t tx_oldest;    /* slot sent or to be sent first                    */
+    struct deadline tx_deadline; /* watchdog of the slot on its way           */
+    bool draining;        /* between the steps of the overrun procedure       */
+    bool resend;          /* ... and the frame it cut short must go again     */
+    bool open;
+};
+
+/* The ops of every 8390 board; boards put this into nic->ops. */
+extern const struct nic_ops dp8390_ops;
+
+/* Set-up for a probe: chip stopped, masked, DMA off, loopback, monitor (datasheet ch. 9 order). */
+void dp8390_stop(struct dp8390 *);
+
+/* ---- ring arithmetic, pure ---- */
+
+/* The page after `page`, and the one before, in the ring [start, stop). */
+unsigned ring_after(unsigned page, unsigned start, unsigned stop);
+unsigned ring_before(unsigned page, unsigned start, unsigned stop);
+
+/* Pages from `from` up to `to` (not included), going forward through the ring. */
+unsigned ring_distance(unsigned from, unsigned to, unsigned start, unsigned stop);
+
+/* Pages that a header and `length` bytes of frame with FCS occupy. */
+unsigned ring_pages(unsigned length_with_fcs);
+
+/*
+ * The length (with FCS) of a frame that begins at `page` and whose header says `next` and `count`.
+ * The high byte of the count is wrong on some clones, so it is worked out from the pages.  Returns 0 if
+ * `next` and the low byte cannot belong together, or `next` is outside the ring.
+ */
+unsigned ring_length(unsigned page, unsigned next, unsigned count, unsigned start, unsigned stop);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Received frames: a fixed pool of equal blocks, made once at boot.
+ *
+ * A frame is handed from pool to driver (rx_burst), to the layer above, and back with
+ * frame_free().  The layer above gets FRAME_ABOVE bytes directly in front of the data for its own
+ * bookkeeping (net keeps its custom pbuf there, so that lwIP may prepend headers in place).
+ */
+#ifndef DRIVERS_FRAME_H
+#define DRIVERS_FRAME_H
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FRAME_MIN = 60,       /* IEEE 802.3 minimum, without FCS               */
+    FRAME_MAX = 1514,     /* IEEE 802.3 maximum, without FCS, untagged     */
+    FRAME_ROOM = 1520,    /* FRAME_MAX, FCS and a last odd word            */
+    FRAME_ABOVE = 64,
+    FRAME_ALIGN_SHIFT = 2 /* 14-byte header + 2: the IP header is aligned  */
+};
+
+struct frame {
+    struct frame *next; /* free list; the holder may use it meanwhile */
+    uint16_t length;    /* bytes in data[], without FCS               */
+    uint8_t nic;        /* index of the card it came from             */
+    alignas(16) uint8_t above[FRAME_ABOVE];
+    uint8_t shift[FRAME_ALIGN_SHIFT];
+    uint8_t data[FRAME_ROOM];
+};
+
+/* Make the pool: `count` frames in `memory` (count * sizeof(struct frame) bytes, aligned 16). */
+void frame_pool_init(void *memory, unsigned count);
+
+/* Take one; null when the pool is empty.  Main context only. */
+struct frame *frame_alloc(void);
+
+/* Give one back.  Main context only.  Giving back twice panics. */
+void frame_free(struct frame *f);
+
+unsigned frame_pool_size(void);
+unsigned frame_pool_free(void);
+
+#endif

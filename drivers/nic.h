@@ -1,0 +1,207 @@
+/*
+ * The contract between a network card driver and the rest, and the registry of cards.
+ *
+ * A driver is one const struct nic_driver, put into a table by the linker (NIC_DRIVER): linking
+ * the object is enabling it.  Everything runs in main context with the card masked at the chip,
+ * except irq_ack.  A card is armed only between irq_rearm and the wake-up.
+ */
+#ifndef DRIVERS_NIC_H
+#define DRIVERS_NIC_H
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drivers/frame.h"
+#include "kernel/io.h"
+#include "kernel/time.h"
+
+enum {
+    NIC_MAX = 4,
+    NIC_STATE_BYTES = 512,
+    NIC_BURST_BUCKETS = 8, /* receive bursts of 1, 2, 3-4, 5-8, 9-16, 17-32, 33-64, more frames */
+};
+
+enum nic_bus { NIC_ISA, NIC_PCI };
+
+/* Where to look for a card: from a match table, PCI, PnP or a boot option. */
+struct nic_place {
+    enum nic_bus bus;
+    struct ioport io;
+    int irq;       /* IRQ_NONE: not known                        */
+    uint32_t mem;  /* card memory, 0: none or not known          */
+    uint16_t pci;  /* bus << 8 | device << 3 | function          */
+    bool given;    /* the user named it: look harder, explain    */
+};
+
+/* What a card wants from the main loop. */
+enum nic_event {
+    EV_RX = 1,    /* frames may be waiting: rx_burst              */
+    EV_TX = 2,    /* a transmission ended: reclaim                */
+    EV_FAULT = 4, /* overrun, tally, error: service               */
+    EV_LINK = 8,  /* link came or went: service                   */
+};
+
+/* A piece of memory, and a frame to send as a list of pieces (a pbuf chain). */
+struct slice {
+    const void *at;
+    uint16_t length;
+};
+
+struct tx_frame {
+    const struct slice *v;
+    uint16_t n;
+    uint16_t total; /* sum of the lengths, 14 to FRAME_MAX; the driver pads to FRAME_MIN with zeros */
+};
+
+/* Counted once each, where it becomes true.  Reset only by nic_stats_reset(). */
+struct nic_stats {
+    uint64_t rx_frames, rx_bytes; /* handed upwards; bytes without FCS               */
+    uint64_t tx_frames, tx_bytes; /* left the card without error; padding included   */
+    uint32_t irqs;                /* interrupts this card claimed                    */
+    uint32_t polls;               /* looks at the status register from the main loop */
+    uint32_t rx_crc, rx_align, rx_missed; /* chip tallies                            */
+    uint32_t rx_length;           /* status good, length outside 60..1518: dropped   */
+    uint32_t rx_error;            /* header says not received intact                 */
+    uint32_t rx_overrun;          /* ring overruns recovered from                    */
+    uint32_t rx_resync;           /* bad ring header: ring pointer taken afresh      */
+    uint32_t rx_no_frame;         /* pool empty: left in the ring                    */
+    uint32_t tx_collisions, tx_abort, tx_underrun, tx_late, tx_carrier, tx_heartbeat;
+    uint32_t tx_resent;           /* cut short by an overrun and sent again          */
+    uint32_t tx_timeout;          /* transmit watchdog resets                        */
+    uint32_t dma_timeout;         /* remote DMA did not complete                     */
+    uint32_t irq_lost;            /* status set, no interrupt                        */
+    uint32_t rx_burst[NIC_BURST_BUCKETS];
+};
+
+struct nic;
+
+struct nic_filter {
+    bool promiscuous;
+    bool all_multicast;
+    uint32_t hash[2]; /* 64-bit multicast hash, bit n = upper 6 bits of the CRC */
+};
+
+struct nic_ops {
+    /* Chip running, still masked.  0, or E_HARDWARE / E_TIMEOUT with the reason logged. */
+    int (*open)(struct nic *);
+
+    /* Quiet: no DMA, no interrupt, ready for a warm reboot.  Safe in any state. */
+    void (*close)(struct nic *);
+
+    /* What is pending: nic_event bits.  Reads the status, acknowledges nothing. */
+    unsigned (*poll)(struct nic *);
+
+    /* Up to `max` frames, oldest first, each from the pool; the caller owns them.  Leaves frames
+     * in the card's ring when the pool is empty. */
+    unsigned (*rx_burst)(struct nic *, struct frame *out[], unsigned max);
+
+    /* Take up to `n` frames in order; returns k <= n.  Taken = already copied: the caller may
+     * reuse the memory at once.  Reclaims finished transmissions itself. */
+    unsigned (*tx_burst)(struct nic *, const struct tx_frame in[], unsigned n);
+
+    /* Rare events named by poll: overrun recovery, tallies, transmit errors, watchdog.  Also
+     * called once a second with 0. */
+    void (*service)(struct nic *, unsigned events);
+
+    /* INTERRUPT CONTEXT.  Mask at the chip; nic_event bits, 0 = not mine. */
+    unsigned (*irq_ack)(struct nic *);
+
+    /* Mask at the chip: first thing after every wake-up and any refused rearm. */
+    void (*irq_disarm)(struct nic *);
+
+    /* Unmask for the halt.  False = something is pending, poll again.  Interrupts disabled. */
+    bool (*irq_rearm)(struct nic *);
+
+    /* Make the card interrupt now, for finding its line; irq_disarm ends it. */
+    void (*irq_provoke)(struct nic *);
+
+    void (*set_filter)(struct nic *, const struct nic_filter *);
+
+    /* Transmit idle: nothing accepted is still to be sent. */
+    bool (*tx_idle)(struct nic *);
+};
+
+enum nic_irq_mode { NIC_MODE_IRQ, NIC_MODE_POLL };
+
+struct nic {
+    const struct nic_driver *driver;
+    const struct nic_ops *ops;
+    unsigned index;       /* 0.. in probe order                        */
+    char model[40];       /* "RTL8019AS", "NE2000 clone (no signature)" */
+    struct nic_place place;
+    uint8_t mac[6];
+    uint8_t width;        /* data path in bits: 8, 16, 32              */
+    uint16_t ring_kb;     /* receive ring, KB                          */
+    uint32_t link_kbit;   /* link rate in kbit/s                       */
+    int irq;              /* IRQ_NONE when polling                     */
+    bool irq_proven;
+    enum nic_irq_mode mode;
+    volatile unsigned pending; /* events noted by the interrupt handler */
+    volatile bool armed;
+    uint8_t silent_wakes; /* wake-ups in a row with status set and no interrupt */
+    struct nic_stats stats;
+    alignas(16) uint8_t state[NIC_STATE_BYTES]; /* the driver's */
+};
+
+struct nic_driver {
+    const char *name;                 /* as in nic= and records */
+    const uint16_t *isa_candidates;   /* I/O bases to try, ended by 0; null: none */
+    /*
+     * 0: ours; model, mac, width, ring_kb, link_kbit, ops and state are filled in and the chip is
+     * stopped and masked.  Else a reason code with one line in `why` (at least 80 bytes), and everything touched is
+     * put back.
+     */
+    int (*probe)(const struct nic_place *, struct nic *, char *why, size_t why_size);
+};
+
+#define NIC_DRIVER(symbol)                                                                        \
+    const struct nic_driver symbol                                                                \
+        __attribute__((used, section("nic_drivers"), aligned(sizeof(void *))))
+
+/* ---- registry (drivers/nic.c) ---- */
+
+/* Cards found, in probe order. */
+extern struct nic nics[NIC_MAX];
+extern unsigned nic_count;
+
+/*
+ * Probe (nic= places, else every driver's candidates less noprobe=), open what is found, prove the interrupt,
+ * print one line and emit one `nic` record a card; `fault nic_missing` if there is none.
+ */
+void nics_init(void);
+
+/* Stop every card. */
+void nics_close(void);
+
+/* All cards of the halt: called with interrupts disabled.  False if any had work: all are masked
+ * again and the caller must poll. */
+bool nics_arm(void);
+
+/* First thing after every wake. */
+void nics_disarm(void);
+
+/* Notice cards whose status is set while no interrupt came: after 3 wake-ups in a row fall back to
+ * polling, with a `fault irq_lost`.  Call after nics_disarm() when a tick ended the halt. */
+void nics_check_lost(void);
+
+/* True if every card is in interrupt mode: only then may the machine halt. */
+bool nics_may_halt(void);
+
+/* irq=poll / irq=auto at run time. */
+void nics_set_polling(bool poll);
+
+/* Zero the counters of a card; the chip's tallies are read first. */
+void nic_stats_reset(struct nic *);
+
+/* Emit the `counters` record of a card. */
+void nic_counters_record(struct nic *);
+
+/* For drivers: count a receive burst of n frames in the histogram. */
+void nic_count_burst(struct nic *, unsigned n);
+
+/* For drivers: one greppable log line "ne2000 at 0x300: ...". */
+void nic_log(const struct nic *, const char *fmt, ...);
+
+#endif

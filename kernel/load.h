@@ -1,0 +1,15 @@
+/*
+ * How busy the machine is: all time less the time halted and less empty polling turns.
+ */
+#ifndef KERNEL_LOAD_H
+#define KERNEL_LOAD_H
+
+#include <stdint.h>
+
+/* Idle time so far: halted, or turns of the main loop that found nothing to do. */
+uint64_t load_idle_us(void);
+
+/* For the main loop: `us` more of it. */
+void load_add_idle(uint64_t us);
+
+#endif

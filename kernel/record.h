@@ -1,0 +1,39 @@
+/*
+ * Machine-readable records (DESIGN section 4): '@' and one JSON object a line.
+ *
+ *     record_begin("ready");
+ *     record_int("nic", 0);
+ *     record_str("ip", "10.0.2.15");
+ *     record_end();                     adds t_us and sends the line
+ *
+ * One record is under construction at a time.  Main context only (or a panic).  Strings are escaped and reduced to ASCII. A record
+ * that would exceed 4096 bytes is a programming error and panics on the host; on metal it is dropped and counted.
+ */
+#ifndef KERNEL_RECORD_H
+#define KERNEL_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RECORD_MAX = 4096 };
+
+void record_begin(const char *ev);
+void record_str(const char *key, const char *value); /* null pointer: null */
+void record_int(const char *key, int64_t value);
+void record_bool(const char *key, bool value);
+void record_null(const char *key);
+
+/* value / 10^decimals, 1 to 3 decimals: a number, never quoted. */
+void record_fixed(const char *key, uint64_t value, unsigned decimals);
+
+/* Adds "t_us" and sends. */
+void record_end(void);
+
+/* The commonest record: begin "fault" with its cause and card (nic < 0: null).  Add keys, then
+ * record_end(). */
+void record_fault(const char *what, int nic);
+
+/* Begin a line in caller's hands: the text of the record just ended, for history and HTTP. */
+const char *record_last(void);
+
+#endif
