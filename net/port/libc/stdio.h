@@ -1,0 +1,1 @@
+/* lwIP's core includes <stdio.h> but needs nothing from it with our options. */

@@ -1,0 +1,2 @@
+/* lwIP includes this; ours is kernel/string.h. */
+#include "kernel/string.h"

@@ -1,0 +1,118 @@
+/*
+ * lwIP 2.2.1 as this kernel uses it: no OS, raw API, IPv4 only.  Each choice with its reason.
+ */
+#ifndef NET_PORT_LWIPOPTS_H
+#define NET_PORT_LWIPOPTS_H
+
+#include <stdint.h>
+
+/* ---- system: one thread, the main loop ---- */
+#define NO_SYS 1
+#define SYS_LIGHTWEIGHT_PROT 0 /* interrupt context never enters lwIP (DESIGN 2) */
+#define LWIP_SOCKET 0
+#define LWIP_NETCONN 0
+#define LWIP_TIMERS 1
+#define LWIP_MPU_COMPATIBLE 0
+
+/* ---- what is left out, for safety and size (DESIGN 8, NEEDS 71) ---- */
+#define LWIP_IPV6 0
+#define PPP_SUPPORT 0
+#define LWIP_SNMP 0
+#define LWIP_DNS 0
+#define IP_FORWARD 0
+#define LWIP_MULTICAST_PING 0 /* no answer to a group: no amplification */
+#define LWIP_BROADCAST_PING 0
+
+/* ---- memory: static, sized for several connections in both directions ---- */
+#define MEM_ALIGNMENT __SIZEOF_POINTER__
+#define MEM_SIZE (128 * 1024) /* copies of small writes, headers, fragments */
+#define MEMP_NUM_PBUF 128     /* references to constant payload and fragments of queued frames */
+#define MEMP_NUM_FRAG_PBUF 48 /* one per fragment in a transmit queue (32) and a datagram more */
+#define MEMP_NUM_RAW_PCB 2
+#define MEMP_NUM_UDP_PCB 12
+#define MEMP_NUM_TCP_PCB 32
+#define MEMP_NUM_TCP_PCB_LISTEN 12
+#define MEMP_NUM_TCP_SEG 256
+#define MEMP_NUM_REASSDATA 4
+#define PBUF_POOL_SIZE 8 /* only DHCP and the like; received frames come from drivers/frame.c */
+#define PBUF_POOL_BUFSIZE 1600 /* a full frame: bug 54805 (NEEDS 67) */
+
+/* ---- ARP and IPv4 ---- */
+#define ETH_PAD_SIZE 0 /* frames lie 2 mod 4 already (frame.h), so the IP header is aligned */
+#define ARP_TABLE_SIZE 16
+#define ARP_QUEUEING 1
+#define ARP_QUEUE_LEN 3
+#define ETHARP_TABLE_MATCH_NETIF 1 /* two cards on one subnet */
+#define ETHARP_SUPPORT_STATIC_ENTRIES 1
+#define IP_OPTIONS_ALLOWED 1
+#define IP_REASSEMBLY 1
+#define IP_REASS_MAX_PBUFS 16 /* a 16 KB ping; bounded so that it cannot hold the frame pool */
+#define IP_REASS_MAXAGE 5
+#define IP_FRAG 1
+#define LWIP_IPV4_SRC_ROUTING 1 /* a reply leaves by the card it was asked on: net/route.c */
+#define IP_SOF_BROADCAST 1
+#define LWIP_RAW 1 /* ping */
+#define LWIP_ICMP 1
+#define ICMP_TTL 64
+#define IP_DEFAULT_TTL 64
+
+/* ---- addresses: DHCP, then link-local, then still DHCP (DESIGN 3) ---- */
+#define LWIP_DHCP 1
+#define LWIP_AUTOIP 1
+#define LWIP_ACD 1
+#define LWIP_DHCP_AUTOIP_COOP 1
+#define LWIP_DHCP_AUTOIP_COOP_TRIES 3 /* link-local after some 12 s, also without a cable */
+#define LWIP_DHCP_DOES_ACD_CHECK 0    /* would hold `ready` back for seconds (DESIGN 9) */
+#define LWIP_DHCP_BOOTP_FILE 0
+#define LWIP_NETIF_HOSTNAME 1
+#define LWIP_NETIF_STATUS_CALLBACK 1
+#define LWIP_NETIF_LINK_CALLBACK 1
+#define LWIP_NUM_NETIF_CLIENT_DATA 0
+#define LWIP_NETIF_TX_SINGLE_PBUF 0 /* drivers gather chains */
+
+/* ---- TCP: window and send buffer are run-time values, from the card's ring and RAM ---- */
+extern uint16_t net_tcp_wnd;
+extern uint16_t net_tcp_snd_buf;
+unsigned net_ooseq_limit(void);
+#define LWIP_TCP 1
+#define TCP_MSS 1460
+#define TCP_WND net_tcp_wnd
+#define TCP_SND_BUF net_tcp_snd_buf
+#define TCP_SND_QUEUELEN 128 /* pbufs: small writes without copy need one each */
+#define LWIP_DISABLE_TCP_SANITY_CHECKS 1 /* they are preprocessor tests; net_init() makes them */
+#define LWIP_WND_SCALE 0
+#define LWIP_TCP_TIMESTAMPS 0
+#define LWIP_TCP_SACK_OUT 1 /* a lost frame (full ring) is repaired without a time-out */
+#define LWIP_TCP_MAX_SACK_NUM 3
+#define TCP_QUEUE_OOSEQ 1
+#define TCP_OOSEQ_PBUFS_LIMIT(pcb) net_ooseq_limit() /* frames parked may not empty the pool */
+#define TCP_LISTEN_BACKLOG 0 /* half-open connections are bounded in net/tcp_watch.c */
+#define LWIP_TCP_KEEPALIVE 0
+#define TCP_MSL 2000UL /* a tester reconnects at once; its pcbs are few */
+#define LWIP_TCP_PCB_NUM_EXT_ARGS 1 /* the meter's segment counters */
+
+/* ---- UDP ---- */
+#define LWIP_UDP 1
+#define LWIP_UDPLITE 0
+
+/* ---- checksums: in software, by our own loop (net/port/checksum.c) ---- */
+#define LWIP_CHKSUM port_checksum
+uint16_t port_checksum(const void *data, int length);
+
+/* ---- statistics: only what the leak checks need ---- */
+#define LWIP_STATS 1
+#define LINK_STATS 0
+#define ETHARP_STATS 0
+#define IP_STATS 0
+#define IPFRAG_STATS 0
+#define ICMP_STATS 0
+#define UDP_STATS 0
+#define TCP_STATS 0
+#define MEM_STATS 1
+#define MEMP_STATS 1
+#define SYS_STATS 0
+#define LWIP_STATS_DISPLAY 0
+
+#define LWIP_HOOK_FILENAME "net/port/hooks.h"
+
+#endif
