@@ -1,0 +1,229 @@
+"""Bochs machines (Debian's Bochs 2.7, with its debugger) and the X display they need.
+
+    with Bochs(cdrom="out/nictest86.iso", forward=[("tcp", 15001, 5001)]) as box:
+        box.wait_for("ready", 60)
+
+Facts used (DESIGN 9): the debugger build starts with `-rc FILE` where FILE holds `c`; there is no
+display without X, so Xvfb stands in; slirp's port forwards are in a `script=` file; COM1 in
+`socket-server` mode waits for its client before the machine starts; port E9h goes to stdout.
+
+Run as a program, it boots the product: tests/emu/bochs.py [iso|floppy], COM1 on this terminal.
+"""
+
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from machine import Machine, MachineError, free_port, product, spawn, stop
+
+GUEST_IP = "10.0.2.15"
+MAC = "52:54:00:12:34:56"
+
+# Instructions a second.  Real time is kept by slowing down to it, so it must be well below what
+# the host can do, and near what the machines of that time did.
+IPS = 20_000_000
+
+CONFIG = """\
+config_interface: textconfig
+display_library: x
+romimage: file=/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=/usr/share/bochs/VGABIOS-lgpl-latest
+cpu: model=pentium, count=1, ips={ips}, reset_on_triple_fault=1
+megs: {mem}
+pci: enabled=1, chipset=i440fx
+{boot}
+com1: enabled=1, mode=socket-server, dev=localhost:{serial}
+clock: sync={sync}, time0=utc
+ne2k: {nic}
+port_e9_hack: enabled=1
+magic_break: enabled=0
+speaker: enabled=0
+private_colormap: enabled=0
+log: {log}
+panic: action=fatal
+error: action=report
+info: action=report
+debug: action=ignore
+"""
+
+
+class Xvfb:
+    """A virtual X display on a number of its own choice."""
+
+    def __init__(self):
+        if shutil.which("Xvfb") is None:
+            raise MachineError("Xvfb is not installed: run `make deps`")
+        number_r, number_w = os.pipe()
+        self.process = spawn(["Xvfb", "-displayfd", str(number_w), "-screen", "0", "800x600x24",
+                              "-nolisten", "tcp"], pass_fds=[number_w],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+        os.close(number_w)
+        with os.fdopen(number_r) as number:
+            ready, _, _ = select.select([number], [], [], 20)
+            text = number.readline().strip() if ready else ""
+        if not text:
+            self.close()
+            raise MachineError("Xvfb did not start within 20 s")
+        self.name = ":" + text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        stop(self.process)
+
+
+def usable_display():
+    """$DISPLAY if an X server answers there, else None."""
+    name = os.environ.get("DISPLAY")
+    if not name or shutil.which("xdpyinfo") is None:
+        return name or None
+    answer = subprocess.run(["xdpyinfo", "-display", name], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL, timeout=10, check=False)
+    return name if answer.returncode == 0 else None
+
+
+class Bochs(Machine):
+    """One Bochs.  Keyword arguments:
+
+    cdrom or floppy  image            display  X display to use; None: an Xvfb of its own
+    forward  [(proto, host port, guest port), ...] on loopback
+    nic      words for the card       mem      megabytes
+    sync     slowdown: real time, as clients need it; none: idle time costs nothing
+    """
+
+    def __init__(self, cdrom=None, floppy=None, display=None, forward=(), nic=None, mem=8,
+                 sync="slowdown", ips=IPS):
+        super().__init__("bochs")
+        self.xvfb = None
+        try:
+            if shutil.which("bochs") is None:
+                raise MachineError("bochs is not installed: run `make deps`")
+            if display is None:
+                self.xvfb = Xvfb()
+                display = self.xvfb.name
+            self.display = display
+            port = free_port()
+            self._write_files(cdrom, floppy, forward, nic, mem, sync, ips, port)
+            self._start(port)
+        except BaseException:
+            self.close()
+            raise
+
+    def _write_files(self, cdrom, floppy, forward, nic, mem, sync, ips, port):
+        with open(self.path("slirp.conf"), "w", encoding="ascii") as file:
+            file.write("# slirp config\n")
+            for proto, host, guest in forward:
+                file.write(f"hostfwd = {proto}:127.0.0.1:{host}-{GUEST_IP}:{guest}\n")
+        if cdrom:
+            boot = ("ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14\n"
+                    f"ata0-master: type=cdrom, path={cdrom}, status=inserted\nboot: cdrom")
+        else:
+            boot = f"floppya: 1_44={floppy}, status=inserted\nboot: floppy"
+        nic = nic or "ioaddr=0x300, irq=10"
+        nic += f", mac={MAC}, ethmod=slirp, script={self.path('slirp.conf')}"
+        with open(self.path("bochsrc"), "w", encoding="ascii") as file:
+            file.write(CONFIG.format(ips=ips, mem=mem, boot=boot, serial=port, sync=sync, nic=nic,
+                                     log=self.path("log")))
+        with open(self.path("go"), "w", encoding="ascii") as file:
+            file.write("c\n")
+
+    def _start(self, port):
+        output_r, output_w = os.pipe()
+        with open(self.path("bochs.err"), "wb") as errors:
+            self.process = spawn(["bochs", "-q", "-rc", self.path("go"), "-f",
+                                  self.path("bochsrc")], stdin=subprocess.DEVNULL,
+                                 stdout=output_w, stderr=errors, cwd=self.directory,
+                                 env={**os.environ, "DISPLAY": self.display})
+        os.close(output_w)
+        self._e9 = output_r
+        self.attach("e9", output_r)
+        self.serial = self._connect(port)
+        self.attach("serial", self.serial)
+
+    def _connect(self, port):
+        """Bochs waits for us on COM1 before it starts the machine."""
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and self.alive():
+            try:
+                return socket.create_connection(("127.0.0.1", port), 1)
+            except OSError:
+                time.sleep(0.05)
+        raise MachineError(self.complaint(f"Bochs did not start: {self._reason()}"))
+
+    def _reason(self):
+        """What Bochs itself says went wrong."""
+        for name in ("log", "bochs.err"):
+            try:
+                with open(self.path(name), encoding="latin-1") as file:
+                    lines = [line.strip() for line in file]
+            except OSError:
+                continue
+            told = [line for line in lines if "PANIC" in line or ">>" in line or "rror" in line]
+            if told:
+                return " / ".join(told[-3:])
+        return "no reason given"
+
+    def complaint(self, message):
+        said = self._reason() if self.process is not None and not self.alive() else None
+        return super().complaint(message + (f" (Bochs: {said})" if said else ""))
+
+    def close(self):
+        super().close()
+        if getattr(self, "_e9", None) is not None:
+            os.close(self._e9)
+            self._e9 = None
+        if self.xvfb is not None:
+            self.xvfb.close()
+            self.xvfb = None
+
+    def screenshot(self, path):
+        """The Bochs window as a PNG."""
+        tool = shutil.which("import")
+        if tool is None:
+            raise MachineError("a screenshot needs ImageMagick's `import`")
+        subprocess.run([tool, "-display", self.display, "-window", "root", "-trim", "+repage", path],
+                       check=True, timeout=30, stdin=subprocess.DEVNULL)
+
+
+def main(arguments):
+    """Boot interactively."""
+    what = arguments[0] if arguments else "iso"
+    images = {"iso": "nictest86.iso", "floppy": "nictest86.img"}
+    if what not in images:
+        raise MachineError(f"usage: bochs.py [{'|'.join(images)}]")
+    port = int(os.environ.get("PORT_BASE", "15000")) + 1
+    forward = [(proto, port, 5001) for proto in ("tcp", "udp")]
+    key = {"iso": "cdrom", "floppy": "floppy"}[what]
+    with Bochs(display=usable_display(), forward=forward,
+               **{key: product(images[what])}) as box:
+        print(f"Bochs runs; ttcp port on loopback: {port}; COM1 is here, Ctrl-C ends.")
+        shown = 0
+        while box.alive():
+            ready, _, _ = select.select([sys.stdin], [], [], 0.1)
+            if ready:
+                line = sys.stdin.readline()
+                if not line:
+                    return
+                box.type(line.replace("\n", "\r"))
+            text = box.text["serial"]
+            sys.stdout.write(text[shown:])
+            sys.stdout.flush()
+            shown = len(text)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except MachineError as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:
+        pass
