@@ -1,0 +1,135 @@
+# NicTest86.  `make help` prints the targets; HACKING.md tells how to work on it.
+
+OUT := out
+LWIP ?= $(OUT)/lwip
+VERSION := 0.1
+# Timer interrupts a second; no result may depend on it (tests build with others).
+TICK_HZ ?= 100
+PYTHON := /usr/bin/python3
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+
+all: $(OUT)/nictest86.elf $(OUT)/nictest86.iso $(OUT)/nictest86.img ## build kernel, ISO and floppy (the default)
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | \
+	    awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@echo 'Variables: LWIP=/path/to/lwip-2.2.1  TICK_HZ=100  OUT=out  V=1 (show commands)'
+
+clean: ## remove everything built; lwIP's source stays
+	find $(OUT) -mindepth 1 -maxdepth 1 ! -name lwip -exec rm -rf {} + 2>/dev/null || true
+
+# V=1 shows commands, else one word and the file.
+say = $(if $(V),,@echo "  $(1)	$(or $(2),$@)")
+quiet = $(if $(V),,@)
+
+# ---- dependencies --------------------------------------------------------------------------------
+# deps.sh looks at the machine; the stamps keep a plain `make` from asking again.
+
+deps: $(OUT)/deps/test ## install missing Debian packages and fetch lwIP (root or sudo only here)
+
+ifneq ($(filter deps run test check lwip-test test-long bochs bench,$(MAKECMDGOALS)),)
+ask_again := FORCE
+endif
+lwip_given := $(filter-out $(OUT)/lwip,$(LWIP))
+
+$(OUT)/deps/build: tests/tools/packages.txt $(if $(lwip_given),FORCE) $(ask_again)
+$(OUT)/deps/run: $(OUT)/deps/build
+$(OUT)/deps/test: $(OUT)/deps/run
+$(OUT)/deps/%:
+	@tests/tools/deps.sh $* $(OUT) $(lwip_given)
+	@touch $@
+
+FORCE:
+.PHONY: all help clean deps FORCE
+
+# ---- kernel --------------------------------------------------------------------------------------
+
+CC := gcc
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Wmissing-prototypes -Wvla
+GCC_INCLUDE := $(shell $(CC) -print-file-name=include 2>/dev/null)
+# No absolute path, time or user may get into the product: two builds anywhere are equal.
+PREFIX_MAP := -ffile-prefix-map=$(CURDIR)/=  -ffile-prefix-map=$(CURDIR)=. \
+    -ffile-prefix-map=$(abspath $(LWIP))=lwip -ffile-prefix-map=$(LWIP)=lwip \
+    -ffile-prefix-map=$(GCC_INCLUDE)=gcc
+KERNEL_FLAGS := -m32 -march=i386 -mgeneral-regs-only -ffreestanding -nostdinc -isystem $(GCC_INCLUDE) \
+    -std=gnu11 -O2 -g -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables $(PREFIX_MAP)
+OWN_FLAGS := $(WARNINGS) -Wstack-usage=512 -Werror -I. \
+    -DTICK_HZ=$(TICK_HZ) -DNICTEST_VERSION='"$(VERSION)"'
+# lwIP's headers come as system headers: our warnings are for our code.
+LWIP_INCLUDE := -I. -Inet/port -isystem net/port/libc -isystem $(LWIP)/src/include
+
+LWIP_C := $(addprefix core/,init.c def.c inet_chksum.c ip.c mem.c memp.c netif.c pbuf.c raw.c \
+    stats.c sys.c tcp.c tcp_in.c tcp_out.c timeouts.c udp.c) \
+    $(addprefix core/ipv4/,acd.c autoip.c dhcp.c etharp.c icmp.c ip4.c ip4_addr.c ip4_frag.c) \
+    netif/ethernet.c
+LWIP_SRC := $(addprefix $(LWIP)/src/,$(LWIP_C))
+
+KERNEL_SRC := $(sort $(wildcard boot/*.S kernel/*.c drivers/*.c drivers/*/*.c net/*.c net/port/*.c \
+    net/apps/*.c))
+OBJ := $(OUT)/obj
+KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
+LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
+
+# Rewritten only when the options change; everything depends on it.
+FLAGS_NOW := $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE)
+$(OBJ)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS_NOW))' >$@
+
+$(LWIP_SRC): | $(OUT)/deps/build ;
+
+$(OBJ)/net/%.o: net/%.c $(OBJ)/flags | $(OUT)/deps/build
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE) -MMD -MP -c $< -o $@
+
+$(OBJ)/lwip/%.o: $(LWIP)/src/%.c $(OBJ)/flags | $(OUT)/deps/build
+	$(call say,CC,lwip/$*.c)
+	@mkdir -p $(@D)
+	$(quiet)$(CC) $(KERNEL_FLAGS) -w $(LWIP_INCLUDE) -MMD -MP -c $< -o $@
+
+$(OBJ)/%.o: %.c $(OBJ)/flags | $(OUT)/deps/build
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) -MMD -MP -c $< -o $@
+
+$(OBJ)/%.o: %.S $(OBJ)/flags | $(OUT)/deps/build
+	$(call say,AS,$<)
+	@mkdir -p $(@D)
+	$(quiet)$(CC) $(KERNEL_FLAGS) -I. -MMD -MP -c $< -o $@
+
+# A source that was added or removed changes this list, and so relinks.
+$(OBJ)/objects: FORCE
+	@mkdir -p $(@D)
+	@echo '$(KERNEL_OBJ) $(LWIP_OBJ)' | cmp -s - $@ || echo '$(KERNEL_OBJ) $(LWIP_OBJ)' >$@
+
+# The linked kernel keeps its symbols; the product is the same without them.
+$(OUT)/nictest86.sym: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(OBJ)/objects
+	$(call say,LD)
+	$(quiet)ld -m elf_i386 -nostdlib --build-id=sha1 -z noexecstack -T linker.ld \
+	    -Map=$(OUT)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) -o $@
+
+$(OUT)/nictest86.elf: $(OUT)/nictest86.sym
+	$(call say,STRIP)
+	$(quiet)objcopy --strip-all $< $@
+
+-include $(KERNEL_OBJ:.o=.d) $(LWIP_OBJ:.o=.d)
+
+size: $(OUT)/nictest86.sym ## section sizes and the largest symbols
+	size -A -d $<
+	@nm --size-sort --print-size --radix=d $< | tail -n 25 | tac | \
+	    awk '{ printf "%8d %s %s\n", $$2, $$3, $$4 }'
+
+.PHONY: size
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+include iso/images.mk
+include tests/tools/host.mk
+include tests/host/lwip/lwip.mk
+include tests/tools/lint.mk
+include tests/tools/run.mk

@@ -1,0 +1,32 @@
+# Bootable images.  GRUB is put together with grub-mkimage and a short list of modules: it loads
+# quicker than the whole of grub-mkrescue, and nothing depends on the time of the build.
+
+GRUB_DIR := /usr/lib/grub/i386-pc
+GRUB_MODULES := biosdisk normal configfile multiboot serial terminal echo test halt reboot
+# Dates inside the images; any fixed one will do.
+IMAGE_ENV := SOURCE_DATE_EPOCH=1000000000 TZ=UTC
+
+iso: $(OUT)/nictest86.iso ## the bootable CD image
+floppy: $(OUT)/nictest86.img ## the bootable 1.44 MB floppy image
+.PHONY: iso floppy
+
+$(OUT)/nictest86.iso: $(OUT)/nictest86.elf iso/grub.cfg iso/images.mk | $(OUT)/deps/build
+	$(call say,ISO)
+	@rm -rf $(OUT)/iso && mkdir -p $(OUT)/iso/boot/grub
+	@cp iso/grub.cfg $(OUT)/iso/boot/grub/ && cp $< $(OUT)/iso/boot/
+	$(quiet)grub-mkimage -O i386-pc-eltorito -p /boot/grub -o $(OUT)/iso/boot/grub/eltorito.img \
+	    $(GRUB_MODULES) iso9660
+	$(quiet)$(IMAGE_ENV) xorriso -as mkisofs -quiet -V NICTEST86 -o $@.part \
+	    -b boot/grub/eltorito.img -no-emul-boot -boot-load-size 4 -boot-info-table \
+	    --grub2-boot-info --grub2-mbr $(GRUB_DIR)/boot_hybrid.img \
+	    --set_all_file_dates 2001090901464000 $(OUT)/iso 2>$(OUT)/iso.log || { cat $(OUT)/iso.log; exit 1; }
+	@mv $@.part $@
+
+# An ordinary FAT12 floppy that any PC can write to; iso/floppy.py makes it bootable.
+$(OUT)/nictest86.img: $(OUT)/nictest86.elf iso/grub.cfg iso/floppy.py iso/images.mk | $(OUT)/deps/build
+	$(call say,FLOPPY)
+	@mkdir -p $(OUT)/floppy
+	$(quiet)grub-mkimage -O i386-pc -p '(fd0)/boot/grub' -o $(OUT)/floppy/core.img $(GRUB_MODULES) fat
+	$(quiet)$(IMAGE_ENV) $(PYTHON) iso/floppy.py $(GRUB_DIR)/boot.img $(OUT)/floppy/core.img $@.part \
+	    boot/grub/grub.cfg=iso/grub.cfg boot/nictest86.elf=$<
+	@mv $@.part $@

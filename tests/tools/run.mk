@@ -1,0 +1,34 @@
+# Running the thing, and everything that tests it.
+
+NIC ?= ne2k_isa
+
+run: all $(OUT)/host/ttcp | $(OUT)/deps/run ## boot the ISO in Bochs and drive ttcp through it (RUN_ONCE=1 ends by itself)
+	@OUT=$(OUT) $(PYTHON) tests/emu/run.py
+
+bochs: all | $(OUT)/deps/run ## boot the ISO in Bochs and leave it running
+	@OUT=$(OUT) $(PYTHON) tests/emu/bochs.py
+
+qemu: all | $(OUT)/deps/test ## boot the kernel in QEMU, NIC=ne2k_isa or ne2k_pci
+	@OUT=$(OUT) $(PYTHON) tests/emu/qemu.py $(NIC)
+
+debug: all $(OUT)/nictest86.sym | $(OUT)/deps/test ## the same, paused; prints the gdb line
+	@echo "In another terminal: gdb -x .gdbinit"
+	@OUT=$(OUT) $(PYTHON) tests/emu/qemu.py --debug $(NIC)
+
+# The classic ttcp, against which ours is run.
+$(OUT)/host/ttcp: tests/tools/ttcp.c | $(OUT)/deps/run
+	@mkdir -p $(@D)
+	$(quiet)$(CC) -std=gnu11 -O2 $(WARNINGS) -Werror $(PREFIX_MAP) $< -o $@
+
+PYTEST := OUT=$(OUT) $(PYTHON) -m pytest -q -p no:cacheprovider
+
+check-emu: all $(OUT)/host/ttcp | $(OUT)/deps/test ## system tests in QEMU and Bochs
+	$(PYTEST) tests/emu
+
+test: all $(OUT)/host/ttcp $(OUT)/nictest86.sym | $(OUT)/deps/test ## every test, by layer
+	@MAKE='$(MAKE)' OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/layers.py
+
+bench: all $(OUT)/host/ttcp | $(OUT)/deps/test ## our figures in emulators, the peer's, the ratio
+	@OUT=$(OUT) $(PYTHON) tests/bench/bench.py
+
+.PHONY: run bochs qemu debug check-emu test bench
