@@ -6,8 +6,10 @@
  *     record_str("ip", "10.0.2.15");
  *     record_end();                     adds t_us and sends the line
  *
- * One record is under construction at a time.  Main context only (or a panic).  Strings are escaped and reduced to ASCII. A record
- * that would exceed 4096 bytes is a programming error and panics on the host; on metal it is dropped and counted.
+ * One record is under construction at a time.  Main context only (or a panic, which may begin its
+ * own over a half-made one).  Strings are escaped and reduced to ASCII.  Keys are constants and go
+ * out as they are.  A record that would exceed 4096 bytes is a programming error: it is not sent,
+ * counted, and a `fault` record_lost names it instead.
  */
 #ifndef KERNEL_RECORD_H
 #define KERNEL_RECORD_H
@@ -15,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RECORD_MAX = 4096 };
+enum { RECORD_MAX = 4096 /* with '@' and the line end */ };
 
 void record_begin(const char *ev);
 void record_str(const char *key, const char *value); /* null pointer: null */
@@ -33,7 +35,18 @@ void record_end(void);
  * record_end(). */
 void record_fault(const char *what, int nic);
 
-/* Begin a line in caller's hands: the text of the record just ended, for history and HTTP. */
+/* The record just ended, as JSON without the '@', for history and HTTP; valid until the next one
+ * begins.  "" if there was none yet. */
 const char *record_last(void);
+
+/* Records that were longer than RECORD_MAX. */
+unsigned record_too_long(void);
+
+/*
+ * Tell of records that COM1 had no room for, with a `fault` record_lost and their number ("lost").
+ * console_drain() calls it once the queue has room again.  False if a record is being made just
+ * now: ask again later.
+ */
+bool record_report_lost(unsigned lost);
 
 #endif
