@@ -59,7 +59,8 @@ KERNEL_FLAGS := -m32 -march=i386 -mgeneral-regs-only -ffreestanding -nostdinc -i
     -std=gnu11 -O2 -g -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables $(PREFIX_MAP)
 OWN_FLAGS := $(WARNINGS) -Wstack-usage=512 -Werror -I. \
     -DTICK_HZ=$(TICK_HZ) -DNICTEST_VERSION='"$(VERSION)"'
-# lwIP's headers come as system headers: our warnings are for our code.
+# lwIP's headers come as system headers: our warnings are for our code.  Hence -MD, not -MMD, which
+# would leave out whatever they include, our lwipopts.h first of all.
 LWIP_INCLUDE := -I. -Inet/port -isystem net/port/libc -isystem $(LWIP)/src/include
 
 LWIP_C := $(addprefix core/,init.c def.c inet_chksum.c ip.c mem.c memp.c netif.c pbuf.c raw.c \
@@ -85,22 +86,22 @@ $(LWIP_SRC): | $(OUT)/deps/build ;
 $(OBJ)/net/%.o: net/%.c $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE) -MMD -MP -c $< -o $@
+	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE) -MD -MP -c $< -o $@
 
 $(OBJ)/lwip/%.o: $(LWIP)/src/%.c $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,CC,lwip/$*.c)
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(KERNEL_FLAGS) -w $(LWIP_INCLUDE) -MMD -MP -c $< -o $@
+	$(quiet)$(CC) $(KERNEL_FLAGS) -w $(LWIP_INCLUDE) -MD -MP -c $< -o $@
 
 $(OBJ)/%.o: %.c $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) -MMD -MP -c $< -o $@
+	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) -MD -MP -c $< -o $@
 
 $(OBJ)/%.o: %.S $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,AS,$<)
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(KERNEL_FLAGS) -I. -MMD -MP -c $< -o $@
+	$(quiet)$(CC) $(KERNEL_FLAGS) -I. -MD -MP -c $< -o $@
 
 # A source that was added or removed changes this list, and so relinks.
 $(OBJ)/objects: FORCE

@@ -38,7 +38,7 @@ seen_$(1)_$(2) := 1
 $(call host_obj,$(1),$(2)): $(2) $(OUT)/host/flags | $(OUT)/deps/test
 	$$(call say,HOSTCC,$(2))
 	@mkdir -p $$(@D)
-	$$(quiet)$(3) $(call host_warn,$(2)) -MMD -MP -c $(2) -o $$@
+	$$(quiet)$(3) $(call host_warn,$(2)) -MD -MP -c $(2) -o $$@
 -include $(patsubst %.o,%.d,$(call host_obj,$(1),$(2)))
 endif
 endef

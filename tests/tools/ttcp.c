@@ -57,7 +57,7 @@ static void die(const char *what)
 static void usage(void)
 {
     fputs("usage: ttcp -t [-options] host      send\n"
-          "       ttcp -r [-options]           receive\n"
+          "       ttcp -r [-options] [address] receive, on one of our addresses or on all\n"
           "  -l N  length of a buffer (8192)   -n N  buffers to send (2048)\n"
           "  -p N  port (5001)                 -u    UDP instead of TCP\n"
           "  -D    no delay (TCP_NODELAY)      -s    source or sink a pattern (always so)\n"
@@ -104,10 +104,9 @@ static int open_socket(const struct test *t)
         .ai_flags = t->transmit ? 0 : AI_PASSIVE,
     };
     struct addrinfo *found;
-    int error = getaddrinfo(t->transmit ? t->host : NULL, t->port, &want, &found);
+    int error = getaddrinfo(t->host, t->port, &want, &found);
     if (error != 0) {
-        fprintf(stderr, "%s: %s:%s: %s\n", name, t->transmit ? t->host : "", t->port,
-                gai_strerror(error));
+        fprintf(stderr, "%s: %s: %s\n", name, t->host ? t->host : t->port, gai_strerror(error));
         exit(1);
     }
     int s = socket(AF_INET, want.ai_socktype, 0);
@@ -314,7 +313,7 @@ static void parse(struct test *t, int argc, char *argv[])
         default: usage();
         }
     }
-    if (t->transmit == receive || argc - optind != (t->transmit ? 1 : 0)) {
+    if (t->transmit == receive || argc - optind > 1 || (t->transmit && argc == optind)) {
         usage();
     }
     t->host = argv[optind];
@@ -336,7 +335,7 @@ int main(int argc, char *argv[])
     fill_pattern(t.pattern, t.length < SENTINEL ? SENTINEL : t.length);
     setvbuf(stdout, NULL, _IOLBF, 0);
     fprintf(stderr, "%s: buflen=%zu, nbuf=%lu, port=%s  %s  %s %s\n", name, t.length, t.count,
-            t.port, t.udp ? "udp" : "tcp", t.transmit ? "->" : "", t.transmit ? t.host : "");
+            t.port, t.udp ? "udp" : "tcp", t.transmit ? "->" : "<-", t.host ? t.host : "any");
     int s = open_socket(&t);
     if (!t.udp && !t.transmit) {
         s = accept_one(s);
