@@ -11,7 +11,7 @@ enum { EVENTS_KEPT = 16 };
 /* `what` must be a string constant. */
 void event_note(const char *what, uint32_t a, uint32_t b);
 
-/* Print them, oldest first, one a line. */
+/* Print them, oldest first, one a line, numbered since boot. */
 void events_print(void);
 
 #endif

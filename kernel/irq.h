@@ -16,6 +16,9 @@ typedef bool (*irq_handler)(void *arg);
 /* Load the 8259A pair and the IDT entries; every line masked. */
 void irq_init(void);
 
+/* From trap_dispatch(), interrupts disabled: one interrupt on `line`. */
+void irq_dispatch(int line);
+
 /* Share `line` with up to three other handlers, and unmask it.  IRQ 2 means 9 on an AT.
  * E_RANGE for an impossible line, E_NO_MEMORY if four handlers are on it already. */
 int irq_attach(int line, irq_handler handler, void *arg);
@@ -34,6 +37,10 @@ unsigned irq_spurious(void);
 
 /* Lines with at least one handler, as a bit mask. */
 uint16_t irq_lines_in_use(void);
+
+/* A line on which thousands of interrupts in a row had no taker is masked for good.  The next such
+ * line not told of yet, or IRQ_NONE. */
+int irq_take_storm(void);
 
 /*
  * Which of the `candidates` lines (bit mask) does a device drive?  Calls provoke(arg), waits up

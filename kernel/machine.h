@@ -9,8 +9,18 @@
 /* Called before every way out, newest first: cards are stopped here.  At most 4. */
 void machine_at_exit(void (*quiet)(void));
 
-/* `exit` record, drain, port F4h, "Shutdown" to 8900h, APM power-off, else halt.  DESIGN 3. */
+/* Call them now, each once. */
+void machine_run_exit_hooks(void);
+
+/* `exit` record, drain, port F4h, "Shutdown" to 8900h, else halt.  DESIGN 3.  (No APM power-off:
+ * it needs a real-mode BIOS call, for which this kernel has no way back.) */
 _Noreturn void machine_quit(int status);
+
+/* Only the last part: the ports, then halt.  Touches nothing that a panic may have broken. */
+_Noreturn void machine_stop(int status);
+
+/* cli; hlt for ever. */
+_Noreturn void machine_halt(void);
 
 /* Keyboard controller, then triple fault. */
 _Noreturn void machine_reboot(void);

@@ -9,7 +9,8 @@
 /* value / by, and the remainder if `rest` is not null.  `by` must not be 0. */
 uint64_t div64(uint64_t value, uint32_t by, uint32_t *rest);
 
-/* value * num / den without overflow in between (96-bit product). */
+/* value * num / den without overflow in between (96-bit product); UINT64_MAX if the result does
+ * not fit.  `den` must not be 0. */
 uint64_t muldiv64(uint64_t value, uint32_t num, uint32_t den);
 
 #endif

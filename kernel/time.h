@@ -22,7 +22,12 @@ void time_init(void);
 /* Attach the tick interrupt (IRQ 0).  Call once irq_init() has run. */
 void time_start_tick(void);
 
-/* Cross-check the two clocks for some 20 ms and learn the CPU clock.  Needs the tick running. */
+/* Halting is safe for the clock.  Not where counter 2 is dead and counter 0 stands in for it: its
+ * tick comes but once a period, too late to tell one period from two. */
+bool time_may_halt(void);
+
+/* Learn the CPU clock, and compare the rates of the two clocks over two spans of 10 ms.  Call after
+ * cpu_probe(); interrupts may be on or off and are off meanwhile. */
 void time_calibrate(void);
 
 /* Microseconds since time_init().  Any context.  Costs three I/O accesses (some 3 us on ISA). */

@@ -1,0 +1,48 @@
+/*
+ * See clock.h.
+ */
+#include "kernel/clock.h"
+
+#include "kernel/math64.h"
+
+enum {
+    TOLERANCE = CLOCK_PERIOD / 8,
+    MISSED_MAX = 1 << 20, /* some 16 hours: a longer hole is a broken cycle counter */
+};
+
+void clock_start(struct clock *c, uint16_t count)
+{
+    *c = (struct clock){.count = count};
+}
+
+uint32_t clock_elapsed(const struct clock *c, uint16_t count)
+{
+    return (uint16_t)(c->count - count);
+}
+
+void clock_advance(struct clock *c, uint16_t count, uint32_t periods)
+{
+    uint32_t elapsed = clock_elapsed(c, count);
+    c->count = count;
+    if (periods == 0) { /* nearly always: one division of 32 bits */
+        uint32_t scaled = elapsed * CLOCK_US_NUM + c->rest;
+        c->us += scaled / CLOCK_US_DEN;
+        c->rest = scaled % CLOCK_US_DEN;
+        return;
+    }
+    uint64_t counts = (uint64_t)periods * CLOCK_PERIOD + elapsed;
+    c->us += div64(counts * CLOCK_US_NUM + c->rest, CLOCK_US_DEN, &c->rest);
+}
+
+uint32_t clock_missed(uint32_t elapsed, uint64_t cycles, uint32_t cycles_per_period)
+{
+    if (cycles < cycles_per_period - cycles_per_period / 8) {
+        return 0;
+    }
+    uint64_t counts = muldiv64(cycles, CLOCK_PERIOD, cycles_per_period);
+    if (counts < elapsed || counts > (uint64_t)MISSED_MAX * CLOCK_PERIOD) {
+        return 0;
+    }
+    uint64_t missing = counts - elapsed + TOLERANCE;
+    return missing % CLOCK_PERIOD <= 2 * TOLERANCE ? (uint32_t)(missing / CLOCK_PERIOD) : 0;
+}

@@ -1,0 +1,217 @@
+/*
+ * The story in one page: bring the machine up, then turn for ever.
+ *
+ * A turn does everything that has work; a turn that found none ends in idle(), which halts until
+ * an interrupt, or only counts the time where something has to be polled.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/multiboot.h"
+#include "drivers/nic.h"
+#include "kernel/arena.h"
+#include "kernel/console.h"
+#include "kernel/cpu.h"
+#include "kernel/irq.h"
+#include "kernel/load.h"
+#include "kernel/machine.h"
+#include "kernel/memory.h"
+#include "kernel/options.h"
+#include "kernel/record.h"
+#include "kernel/shell.h"
+#include "kernel/string.h"
+#include "kernel/time.h"
+#include "kernel/version.h"
+#include "net/net.h"
+
+enum {
+    ARENA_MIN = 256 * 1024, /* frames and lwIP's pools of the smallest set-up */
+    REFUSED = 3,            /* exit status, as for a panic                    */
+    FLUSH_US = 1000000,
+    TICK_LINE = 0,
+};
+
+void kmain(uint32_t magic, const struct multiboot_info *info);
+
+extern char __image_end[]; /* linker.ld */
+
+/* ---- coming up ---- */
+
+static _Noreturn void refuse(const char *why)
+{
+    kprintf_colour(COLOUR_BAD, "NicTest86 cannot run: %s\n", why);
+    if (options.exit) {
+        machine_quit(REFUSED);
+    }
+    console_flush(FLUSH_US);
+    machine_halt();
+}
+
+static void report_option(const char *word, const char *why)
+{
+    kprintf_colour(COLOUR_WARN, "option %s: %s\n", word, why);
+    record_fault("option", IRQ_NONE);
+    record_str("word", word);
+    record_str("why", why);
+    record_end();
+}
+
+/* The loader's string lies where our own memory may be: copied before that is used. */
+static void read_options(const struct multiboot_info *info)
+{
+    static char line[OPTIONS_MAX_LINE + 1];
+    options_default(&options);
+    if ((info->flags & MULTIBOOT_CMDLINE) != 0) {
+        const char *given = (const char *)(uintptr_t)info->cmdline;
+        strncpy(line, given, sizeof line);
+        if (line[OPTIONS_MAX_LINE] != '\0') {
+            line[OPTIONS_MAX_LINE] = '\0';
+            report_option("(line)", "longer than 1023 bytes, the rest is dropped");
+        }
+        options_parse(&options, line, report_option);
+    }
+    console_select(options.vga, options.com1, options.baud);
+}
+
+static struct memory find_memory(const struct multiboot_info *info)
+{
+    uint32_t image_end = (uint32_t)(uintptr_t)__image_end;
+    if ((info->flags & MULTIBOOT_MMAP) != 0) {
+        return memory_from_map((const void *)(uintptr_t)info->mmap_addr, info->mmap_length,
+                               image_end);
+    }
+    uint32_t upper_kb = (info->flags & MULTIBOOT_MEMORY) != 0 ? info->mem_upper : 0;
+    return memory_from_upper(upper_kb, image_end);
+}
+
+static void take_memory(const struct memory *m)
+{
+    uint32_t size = m->end - m->start;
+    if (size < ARENA_MIN) {
+        record_fault("low_memory", IRQ_NONE);
+        record_int("free_kb", size / 1024);
+        record_end();
+        refuse("too little memory");
+    }
+    arena_init((void *)(uintptr_t)m->start, size);
+}
+
+static const char *class_name(enum cpu_class class)
+{
+    return class == CPU_686 ? "686" : class == CPU_586 ? "586" : class == CPU_486 ? "486" : "386";
+}
+
+static void announce(const struct memory *m)
+{
+    kprintf("NicTest86 %s: %s at %u MHz%s, %u KB\n", NICTEST_VERSION, class_name(cpu.class),
+            time_cpu_mhz(), cpu.has_tsc ? "" : " (estimated)", (unsigned)m->top_kb);
+    record_begin("boot");
+    record_str("version", NICTEST_VERSION);
+    record_str("cpu", class_name(cpu.class));
+    record_int("mhz", time_cpu_mhz());
+    record_bool("tsc", cpu.has_tsc);
+    record_int("mem_kb", m->top_kb);
+    record_null("load_ms");
+    record_int("clock_ppm", time_crosscheck_ppm());
+    record_end();
+}
+
+static void bring_up(uint32_t magic, const struct multiboot_info *info)
+{
+    time_init();
+    irq_init(); /* exceptions are caught from here on */
+    console_init();
+    if (magic != MULTIBOOT_MAGIC) {
+        refuse("not started by a multiboot loader");
+    }
+    read_options(info);
+    cpu_probe(options.no_cpuid);
+    time_calibrate();
+    struct memory memory = find_memory(info);
+    announce(&memory);
+    take_memory(&memory);
+    time_start_tick();
+    cpu_sti();
+    machine_at_exit(nics_close);
+    nics_init();
+    net_init();
+}
+
+/* ---- turning ---- */
+
+/* Nothing needs the CPU until an interrupt comes. */
+static bool may_halt(void)
+{
+    return time_may_halt() && net_may_halt() && nics_may_halt();
+}
+
+/*
+ * Interrupts are disabled from the last look at the work until the halt itself, so one that comes
+ * in between ends the halt.  The cards are armed only meanwhile.
+ */
+static void halt(void)
+{
+    uint64_t began = time_us();
+    unsigned ticks = irq_count(TICK_LINE);
+    cpu_cli();
+    if (!console_input_waiting() && nics_arm()) {
+        cpu_sti_hlt();
+        cpu_cli();
+        nics_disarm();
+    }
+    cpu_sti();
+    if (irq_count(TICK_LINE) != ticks) {
+        nics_check_lost();
+    }
+    load_add_idle(time_us() - began);
+}
+
+static void report_storm(void)
+{
+    int line = irq_take_storm();
+    if (line != IRQ_NONE) {
+        kprintf_colour(COLOUR_BAD, "irq %d: storm with no taker, line masked\n", line);
+        record_fault("irq_storm", IRQ_NONE);
+        record_int("irq", line);
+        record_end();
+    }
+}
+
+/* run= waits for every card's address. */
+static void start_run(void)
+{
+    static bool started;
+    if (!started && options.run[0] != '\0' && net_all_ready()) {
+        started = true;
+        shell_run(options.run, options.exit);
+    }
+}
+
+static void turn(void)
+{
+    static bool printing; /* output was waiting when the last turn ended */
+    bool polling = printing || !may_halt();
+    uint64_t began = polling ? time_us() : 0;
+    start_run();
+    bool worked = net_turn();
+    worked |= shell_turn();
+    printing = console_drain();
+    if (worked) {
+        return;
+    }
+    report_storm();
+    if (polling) {
+        load_add_idle(time_us() - began);
+    } else if (!printing && may_halt()) {
+        halt();
+    }
+}
+
+void kmain(uint32_t magic, const struct multiboot_info *info)
+{
+    bring_up(magic, info);
+    for (;;) {
+        turn();
+    }
+}
