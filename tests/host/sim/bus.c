@@ -1,0 +1,328 @@
+/*
+ * The simulated bus: ports, time, events, and the log of the last accesses.
+ */
+#include "tests/host/sim/bus.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/io.h"
+#include "kernel/time.h"
+#include "tests/host/sim/irq.h"
+
+enum { DEVICES_MAX = 8, EVENTS_MAX = 4096, LOG_LINE = 72 };
+
+struct pending_event {
+    uint64_t at_ns;
+    unsigned handle; /* 0: free */
+    sim_event event;
+    void *arg;
+};
+
+static struct sim_device devices[DEVICES_MAX];
+static unsigned device_count;
+
+static struct pending_event events[EVENTS_MAX];
+static unsigned event_slots; /* slots in use or freed below this one */
+static unsigned last_handle;
+
+static uint64_t now_ns;
+static uint64_t accesses;
+static uint64_t access_event_at;
+static sim_event access_event;
+static void *access_event_arg;
+
+static char log_lines[SIM_LOG_SIZE][LOG_LINE];
+static unsigned log_next;
+
+void sim_reset(void)
+{
+    device_count = 0;
+    memset(events, 0, sizeof events);
+    event_slots = 0;
+    now_ns = 0;
+    accesses = 0;
+    access_event = NULL;
+    memset(log_lines, 0, sizeof log_lines);
+    log_next = 0;
+    sim_irq_reset();
+}
+
+void sim_attach(const struct sim_device *device)
+{
+    if (device_count == DEVICES_MAX) {
+        sim_misuse("bus: more than %d devices", DEVICES_MAX);
+    }
+    devices[device_count++] = *device;
+}
+
+/* ---- failing ---- */
+
+void sim_log(const char *fmt, ...)
+{
+    char *line = log_lines[log_next++ % SIM_LOG_SIZE];
+    int used = snprintf(line, LOG_LINE, "%10llu ns  ", (unsigned long long)now_ns);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(line + used, LOG_LINE - (size_t)used, fmt, args);
+    va_end(args);
+}
+
+void sim_print_log(void)
+{
+    fprintf(stderr, "last bus accesses, oldest first:\n");
+    for (unsigned i = 0; i < SIM_LOG_SIZE; i++) {
+        const char *line = log_lines[(log_next + i) % SIM_LOG_SIZE];
+        if (line[0] != '\0') {
+            fprintf(stderr, "  %s\n", line);
+        }
+    }
+}
+
+void sim_misuse(const char *fmt, ...)
+{
+    va_list args;
+    sim_print_log();
+    fprintf(stderr, "MISUSE at %llu ns%s: ", (unsigned long long)now_ns,
+            sim_in_irq() ? " in interrupt context" : "");
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    va_end(args);
+    fprintf(stderr, "\n");
+    fflush(NULL);
+    abort();
+}
+
+/* ---- events ---- */
+
+unsigned sim_at(uint64_t at_ns, sim_event event, void *arg)
+{
+    unsigned slot = 0;
+    while (slot < event_slots && events[slot].handle != 0) {
+        slot++;
+    }
+    if (slot == EVENTS_MAX) {
+        sim_misuse("bus: more than %d events pending", EVENTS_MAX);
+    }
+    if (slot == event_slots) {
+        event_slots++;
+    }
+    last_handle++;
+    events[slot] = (struct pending_event){
+        .at_ns = at_ns, .handle = last_handle, .event = event, .arg = arg};
+    return last_handle;
+}
+
+void sim_cancel(unsigned handle)
+{
+    for (unsigned i = 0; i < event_slots; i++) {
+        if (handle != 0 && events[i].handle == handle) {
+            events[i].handle = 0;
+        }
+    }
+}
+
+/* The event that is due first; of two at the same time, the one scheduled first. */
+static struct pending_event *earliest(void)
+{
+    struct pending_event *best = NULL;
+    for (unsigned i = 0; i < event_slots; i++) {
+        struct pending_event *e = &events[i];
+        if (e->handle != 0 && (best == NULL || e->at_ns < best->at_ns ||
+                               (e->at_ns == best->at_ns && e->handle < best->handle))) {
+            best = e;
+        }
+    }
+    return best;
+}
+
+static void fire(struct pending_event *e)
+{
+    struct pending_event copy = *e;
+    e->handle = 0;
+    while (event_slots > 0 && events[event_slots - 1].handle == 0) {
+        event_slots--;
+    }
+    if (copy.at_ns > now_ns) {
+        now_ns = copy.at_ns;
+    }
+    copy.event(copy.arg);
+}
+
+bool sim_next_event(void)
+{
+    struct pending_event *e = earliest();
+    if (e == NULL) {
+        return false;
+    }
+    fire(e);
+    return true;
+}
+
+/* ---- time ---- */
+
+uint64_t sim_now_ns(void)
+{
+    return now_ns;
+}
+
+/* Time passes and events happen; interrupts stay pending. */
+static void pass(uint64_t ns)
+{
+    uint64_t until = now_ns + ns;
+    for (struct pending_event *e = earliest(); e != NULL && e->at_ns <= until; e = earliest()) {
+        fire(e);
+    }
+    if (now_ns < until) {
+        now_ns = until;
+    }
+}
+
+/* In steps between events, so that a handler runs when its interrupt comes, not at the end. */
+void sim_run_ns(uint64_t ns)
+{
+    uint64_t until = now_ns + ns;
+    sim_irq_deliver();
+    while (now_ns < until) {
+        struct pending_event *e = earliest();
+        uint64_t stop = e != NULL && e->at_ns < until ? e->at_ns : until;
+        pass(stop > now_ns ? stop - now_ns : 0);
+        sim_irq_deliver();
+    }
+}
+
+void sim_run_us(uint64_t us)
+{
+    sim_run_ns(us * 1000);
+}
+
+uint64_t time_us(void)
+{
+    sim_run_ns(SIM_NS_CLOCK);
+    return now_ns / 1000;
+}
+
+uint32_t time_ms(void)
+{
+    return (uint32_t)(time_us() / 1000);
+}
+
+struct deadline deadline_us(uint32_t from_now)
+{
+    return (struct deadline){time_us() + from_now};
+}
+
+bool expired(const struct deadline *d)
+{
+    return time_us() > d->at_us;
+}
+
+void delay_us(uint32_t us)
+{
+    sim_run_us(us);
+}
+
+/* ---- accesses ---- */
+
+uint64_t sim_accesses(void)
+{
+    return accesses;
+}
+
+void sim_at_access(uint64_t number, sim_event event, void *arg)
+{
+    access_event_at = number;
+    access_event = event;
+    access_event_arg = arg;
+}
+
+bool sim_fire_access_event(void)
+{
+    sim_event event = access_event;
+    access_event = NULL;
+    if (event == NULL) {
+        return false;
+    }
+    event(access_event_arg);
+    return true;
+}
+
+static const struct sim_device *claimed_by(unsigned port)
+{
+    for (unsigned i = 0; i < device_count; i++) {
+        if (port >= devices[i].base && port < devices[i].base + devices[i].ports) {
+            return &devices[i];
+        }
+    }
+    return NULL;
+}
+
+/* The access takes effect at the end of its bus cycle; what came before that is seen by it. */
+static const struct sim_device *cycle(unsigned port, unsigned width)
+{
+    if (access_event != NULL && accesses >= access_event_at) {
+        sim_fire_access_event();
+    }
+    sim_irq_deliver();
+    accesses++;
+    pass(width == 8 ? SIM_NS_BYTE : width == 16 ? SIM_NS_WORD : 2 * SIM_NS_WORD);
+    return claimed_by(port);
+}
+
+static uint32_t in_once(unsigned port, unsigned width)
+{
+    const struct sim_device *d = cycle(port, width);
+    uint32_t ones = width == 32 ? 0xFFFFFFFFU : (1U << width) - 1;
+    return d == NULL ? ones : d->in(d->self, port - d->base, width) & ones;
+}
+
+static void out_once(unsigned port, uint32_t value, unsigned width)
+{
+    const struct sim_device *d = cycle(port, width);
+    if (d != NULL) {
+        d->out(d->self, port - d->base, value, width);
+    }
+}
+
+uint32_t sim_bus_in(unsigned port, unsigned width)
+{
+    uint32_t value = in_once(port, width);
+    sim_log("in%-2u  %03x -> %0*x", width, port, (int)width / 4, value);
+    sim_irq_deliver();
+    return value;
+}
+
+/* Logged first: the line must be there if the device calls it misuse. */
+void sim_bus_out(unsigned port, uint32_t value, unsigned width)
+{
+    sim_log("out%-2u %03x <- %0*x", width, port, (int)width / 4, value);
+    out_once(port, value, width);
+    sim_irq_deliver();
+}
+
+void sim_bus_in_rep(unsigned port, unsigned width, void *to, unsigned count)
+{
+    sim_log("in%-2u  %03x x %u", width, port, count);
+    uint8_t *at = to;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t value = in_once(port, width);
+        for (unsigned bit = 0; bit < width; bit += 8) {
+            *at++ = (uint8_t)(value >> bit);
+        }
+    }
+}
+
+void sim_bus_out_rep(unsigned port, unsigned width, const void *from, unsigned count)
+{
+    sim_log("out%-2u %03x x %u", width, port, count);
+    const uint8_t *at = from;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t value = 0;
+        for (unsigned bit = 0; bit < width; bit += 8) {
+            value |= (uint32_t)*at++ << bit;
+        }
+        out_once(port, value, width);
+    }
+}

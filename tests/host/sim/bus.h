@@ -1,0 +1,72 @@
+/*
+ * A simulated ISA bus and the clock everything hangs on.
+ *
+ * Reading and writing ports takes simulated time, computing takes none.  Whatever happens by itself (a
+ * frame ends, a reset is over) is an event at a point of that time and runs before the first
+ * access that comes later.  Misuse of a chip ends the program with a message and the last accesses.
+ */
+#ifndef TESTS_SIM_BUS_H
+#define TESTS_SIM_BUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SIM_LOG_SIZE = 40,
+    SIM_NS_BYTE = 1000, /* one 8-bit access of an ISA card (DESIGN section 10)       */
+    SIM_NS_WORD = 850,  /* one 16-bit access of a data port                         */
+    SIM_NS_CLOCK = 3000 /* reading the 8254                                          */
+};
+
+/* Something that claims ports.  `reg` counts from `base`; `width` is 8, 16 or 32. */
+struct sim_device {
+    const char *name;
+    unsigned base, ports;
+    uint32_t (*in)(void *self, unsigned reg, unsigned width);
+    void (*out)(void *self, unsigned reg, uint32_t value, unsigned width);
+    void *self;
+};
+
+/* Empty bus, time 0, no events, interrupts enabled, no line in use. */
+void sim_reset(void);
+
+void sim_attach(const struct sim_device *device);
+
+/* ---- time ---- */
+
+uint64_t sim_now_ns(void);
+
+/* Let time pass: events and, when enabled, interrupts happen on the way. */
+void sim_run_ns(uint64_t ns);
+void sim_run_us(uint64_t us);
+
+typedef void (*sim_event)(void *arg);
+
+/* Call `event` at absolute time `at_ns`, or at once if that is past.  Returns a handle, never 0. */
+unsigned sim_at(uint64_t at_ns, sim_event event, void *arg);
+void sim_cancel(unsigned handle);
+
+/* Run the next event, however far away.  False if there is none. */
+bool sim_next_event(void);
+
+/* ---- counting accesses ---- */
+
+uint64_t sim_accesses(void);
+
+/* Call `event` immediately before access number `number`; or when the CPU halts with nothing
+ * else to come.  One at a time; null takes it off. */
+void sim_at_access(uint64_t number, sim_event event, void *arg);
+
+/* For cpu_sti_hlt(): fire what waits for an access.  False if nothing does. */
+bool sim_fire_access_event(void);
+
+/* ---- failing ---- */
+
+/* Add a line to the log of accesses. */
+void sim_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void sim_print_log(void);
+
+/* The driver did what the datasheet forbids. */
+_Noreturn void sim_misuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,291 @@
+/*
+ * Simulated interrupt controller and interrupt flag.
+ */
+#include "tests/host/sim/irq.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "kernel/cpu.h"
+#include "kernel/error.h"
+#include "kernel/irq.h"
+#include "tests/host/sim/bus.h"
+
+enum { SHARERS = 4, SOURCES = 8, TICK_LINE = 0, FIND_ROUNDS = 3, FIND_WAIT_US = 2000, CASCADE = 2 };
+
+struct line {
+    const void *high[SOURCES]; /* sources that hold the line up */
+    bool latched;
+    struct {
+        irq_handler handler;
+        void *arg;
+    } user[SHARERS];
+    unsigned users, count, unclaimed;
+};
+
+static struct line lines[IRQ_LINES];
+static bool enabled, handling;
+static unsigned spurious, delivered, halts;
+static unsigned tick_us, tick_event;
+
+struct cpu_info cpu = {.class = CPU_386};
+
+void sim_irq_reset(void)
+{
+    memset(lines, 0, sizeof lines);
+    enabled = true;
+    handling = false;
+    spurious = delivered = halts = 0;
+    tick_us = tick_event = 0;
+}
+
+/* ---- lines ---- */
+
+bool sim_irq_line(int line)
+{
+    for (unsigned i = 0; i < SOURCES; i++) {
+        if (lines[line].high[i] != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void sim_irq_drive(int line, const void *source, bool high)
+{
+    struct line *l = &lines[line];
+    bool before = sim_irq_line(line);
+    unsigned hole = SOURCES, own = SOURCES;
+    for (unsigned i = 0; i < SOURCES; i++) {
+        if (l->high[i] == source) {
+            own = i;
+        } else if (l->high[i] == NULL) {
+            hole = i;
+        }
+    }
+    if (high && own == SOURCES) {
+        l->high[hole] = source;
+    } else if (!high && own < SOURCES) {
+        l->high[own] = NULL;
+    }
+    if (!before && sim_irq_line(line)) {
+        l->latched = true;
+    }
+}
+
+static void handle(struct line *l)
+{
+    bool claimed = false;
+    handling = true;
+    enabled = false;
+    for (unsigned i = 0; i < l->users; i++) {
+        claimed |= l->user[i].handler(l->user[i].arg);
+    }
+    l->count++;
+    l->unclaimed += !claimed;
+    enabled = true;
+    handling = false;
+}
+
+void sim_irq_deliver(void)
+{
+    for (int i = 0; i < IRQ_LINES && enabled && !handling; i++) {
+        struct line *l = &lines[i];
+        if (!l->latched || (l->users == 0 && i != TICK_LINE)) {
+            continue;
+        }
+        l->latched = false;
+        delivered++;
+        if (i == TICK_LINE) {
+            l->count++;
+        } else if (!sim_irq_line(i)) {
+            spurious++;
+        } else {
+            handle(l);
+            i = -1; /* highest priority first */
+        }
+    }
+}
+
+static void tick(void *arg)
+{
+    (void)arg;
+    lines[TICK_LINE].latched = true;
+    tick_event = sim_at(sim_now_ns() + 1000ULL * tick_us, tick, NULL);
+}
+
+void sim_tick(unsigned us)
+{
+    sim_cancel(tick_event);
+    tick_us = us;
+    tick_event = us == 0 ? 0 : sim_at(sim_now_ns() + 1000ULL * us, tick, NULL);
+}
+
+bool sim_in_irq(void)
+{
+    return handling;
+}
+
+bool sim_irq_enabled(void)
+{
+    return enabled;
+}
+
+unsigned sim_irqs_delivered(void)
+{
+    return delivered;
+}
+
+unsigned sim_halts(void)
+{
+    return halts;
+}
+
+/* ---- kernel/cpu.h ---- */
+
+void cpu_probe(bool no_cpuid)
+{
+    (void)no_cpuid;
+}
+
+uint64_t cpu_tsc(void)
+{
+    return sim_now_ns() / 62; /* 16 MHz */
+}
+
+bool cpu_irq_save(void)
+{
+    bool was = enabled;
+    enabled = false;
+    return was;
+}
+
+void cpu_irq_restore(bool was)
+{
+    if (was) {
+        cpu_sti();
+    }
+}
+
+void cpu_cli(void)
+{
+    enabled = false;
+}
+
+void cpu_sti(void)
+{
+    if (handling) {
+        sim_misuse("cpu: interrupts enabled inside a handler");
+    }
+    enabled = true;
+    sim_irq_deliver();
+}
+
+void cpu_sti_hlt(void)
+{
+    unsigned before = delivered;
+    halts++;
+    sim_log("hlt");
+    cpu_sti();
+    while (delivered == before) {
+        if (!sim_next_event() && !sim_fire_access_event()) {
+            sim_misuse("cpu: halted for ever: nothing pending can raise an interrupt");
+        }
+        sim_irq_deliver();
+    }
+}
+
+/* ---- kernel/irq.h ---- */
+
+void irq_init(void)
+{
+}
+
+static int real_line(int line)
+{
+    return line == CASCADE ? 9 : line;
+}
+
+int irq_attach(int line, irq_handler handler, void *arg)
+{
+    line = real_line(line);
+    if (line <= TICK_LINE || line >= IRQ_LINES) {
+        return E_RANGE;
+    }
+    struct line *l = &lines[line];
+    if (l->users == SHARERS) {
+        return E_NO_MEMORY;
+    }
+    l->user[l->users].handler = handler;
+    l->user[l->users++].arg = arg;
+    sim_irq_deliver();
+    return OK;
+}
+
+void irq_detach(int line, irq_handler handler, void *arg)
+{
+    struct line *l = &lines[real_line(line)];
+    for (unsigned i = 0; i < l->users; i++) {
+        if (l->user[i].handler == handler && l->user[i].arg == arg) {
+            l->user[i] = l->user[--l->users];
+            return;
+        }
+    }
+}
+
+unsigned irq_count(int line)
+{
+    return lines[real_line(line)].count;
+}
+
+unsigned irq_unclaimed(int line)
+{
+    return lines[real_line(line)].unclaimed;
+}
+
+unsigned irq_spurious(void)
+{
+    return spurious;
+}
+
+uint16_t irq_lines_in_use(void)
+{
+    unsigned mask = 0;
+    for (unsigned i = 0; i < IRQ_LINES; i++) {
+        mask |= lines[i].users > 0 ? 1U << i : 0;
+    }
+    return (uint16_t)mask;
+}
+
+/* Lines without a handler that saw an edge since the last call. */
+static unsigned take_edges(void)
+{
+    unsigned seen = 0;
+    for (unsigned i = TICK_LINE + 1; i < IRQ_LINES; i++) {
+        if (lines[i].users == 0) {
+            seen |= lines[i].latched ? 1U << i : 0;
+            lines[i].latched = false;
+        }
+    }
+    return seen;
+}
+
+int irq_find(uint16_t candidates, void (*provoke)(void *arg), void (*quiet)(void *arg), void *arg)
+{
+    unsigned found = candidates;
+    for (unsigned round = 0; round < FIND_ROUNDS; round++) {
+        take_edges();
+        provoke(arg);
+        sim_run_us(FIND_WAIT_US);
+        found &= take_edges();
+        quiet(arg);
+        sim_run_us(FIND_WAIT_US);
+        found &= ~take_edges();
+    }
+    for (int line = TICK_LINE + 1; line < IRQ_LINES; line++) {
+        if (found == 1U << line) {
+            return line;
+        }
+    }
+    return IRQ_NONE;
+}

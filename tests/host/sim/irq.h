@@ -1,0 +1,38 @@
+/*
+ * The interrupt side of the simulated machine: a processor's interrupt flag and edge-triggered
+ * 8259A inputs; it implements kernel/irq.h and the shadow of kernel/cpu.h.
+ *
+ * An edge is latched, also on a masked line; an interrupt is delivered only if the line is still
+ * high then (Intel 8259A data sheet: the request must stay until the acknowledge), otherwise it is spurious.  A line
+ * that stays high after its handler gives no second interrupt.  So an edge lost by a driver is
+ * lost here too.
+ */
+#ifndef TESTS_SIM_IRQ_H
+#define TESTS_SIM_IRQ_H
+
+#include <stdbool.h>
+
+void sim_irq_reset(void);
+
+/* One of the sources on `line` goes to `high`; remembered per source (any distinct pointer). */
+void sim_irq_drive(int line, const void *source, bool high);
+
+bool sim_irq_line(int line);
+
+/* Deliver what is latched, if interrupts are enabled and none is being handled. */
+void sim_irq_deliver(void);
+
+/* Is a handler running? */
+bool sim_in_irq(void);
+
+/* Are interrupts enabled at the (simulated) processor? */
+bool sim_irq_enabled(void);
+
+/* From now on a tick every `us` on line 0, as the kernel's; 0 stops it. */
+void sim_tick(unsigned us);
+
+/* Interrupts of any kind delivered so far; halts so far. */
+unsigned sim_irqs_delivered(void);
+unsigned sim_halts(void);
+
+#endif

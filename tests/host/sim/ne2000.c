@@ -1,0 +1,163 @@
+/*
+ * Simulated NE2000-style boards around the simulated chip.
+ */
+#include "tests/host/sim/ne2000.h"
+
+#include <string.h>
+
+#include "tests/host/sim/bus.h"
+
+enum { PORTS = 0x20, DATA_PORT = 0x10, RESET_PORT = 0x1F, RESET_US = 100 };
+
+const uint8_t sim_card_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
+
+/* 16 KB at 4000h; 8 KB at 4000h for an RTL8019AS in an 8-bit slot; 8 KB at 2000h for an NE1000. */
+#define RAM_16K .ram_first = 0x4000, .ram_size = 0x4000, .max_stop = 0x80
+#define RAM_8K .ram_first = 0x4000, .ram_size = 0x2000, .max_stop = 0x60, .word_forbidden = true
+#define RAM_NE1000 .ram_first = 0x2000, .ram_size = 0x2000, .max_stop = 0x40, .word_forbidden = true
+
+const struct sim_card_config sim_cards[] = {
+    {.name = "ne2000", .signature = 'W', .chip = {RAM_16K, .reset_us = RESET_US}},
+    {.name = "ne1000", .signature = 'W', .prom = PROM_PLAIN, .slot8 = true,
+     .chip = {RAM_NE1000, .reset_us = RESET_US}},
+    {.name = "rtl8019as", .signature = 'W',
+     .chip = {RAM_16K, .reset_us = RESET_US, .realtek = true}},
+    {.name = "rtl8019as-8bit", .signature = 'B', .slot8 = true,
+     .chip = {RAM_8K, .reset_us = RESET_US, .realtek = true}},
+    {.name = "clone-no-signature", .signature = 0x49,
+     .chip = {RAM_16K, .reset_us = RESET_US, .exact_fit = true}},
+    {.name = "clone-garbled-length", .signature = 'W',
+     .chip = {RAM_16K, .reset_us = RESET_US, .garbled_length = true}},
+    {.name = "clone-lazy", .signature = 'W',
+     .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true}},
+};
+
+const unsigned sim_card_count = sizeof sim_cards / sizeof sim_cards[0];
+
+/* ---- bus side ---- */
+
+static void need_byte(const struct sim_card *card, unsigned reg, unsigned width)
+{
+    if (width != 8) {
+        sim_misuse("%s: %u-bit access to 8-bit register %02x", card->cfg.name, width, reg);
+    }
+}
+
+/* In an 8-bit slot the bus makes two byte cycles of a word, the second at the next port, which is
+ * the data port again. */
+static uint32_t data_in(struct sim_card *card, unsigned width)
+{
+    if (!card->cfg.slot8 || width == 8) {
+        return sim_chip_data_in(&card->chip, width);
+    }
+    if ((card->chip.dcr & N_DCR_WTS) == 0) {
+        sim_misuse("%s: word access to the data port in byte mode", card->cfg.name);
+    }
+    uint32_t low = sim_chip_data_in(&card->chip, 8) & 0xFF;
+    return low | (sim_chip_data_in(&card->chip, 8) & 0xFF) << 8;
+}
+
+static void data_out(struct sim_card *card, uint32_t value, unsigned width)
+{
+    if (!card->cfg.slot8 || width == 8) {
+        sim_chip_data_out(&card->chip, value, width);
+        return;
+    }
+    if ((card->chip.dcr & N_DCR_WTS) == 0) {
+        sim_misuse("%s: word access to the data port in byte mode", card->cfg.name);
+    }
+    sim_chip_data_out(&card->chip, value & 0xFF, 8);
+    sim_chip_data_out(&card->chip, value >> 8, 8);
+}
+
+static uint32_t card_in(void *self, unsigned reg, unsigned width)
+{
+    struct sim_card *card = self;
+    if (reg == DATA_PORT) {
+        return data_in(card, width);
+    }
+    need_byte(card, reg, width);
+    if (reg < DATA_PORT) {
+        return sim_chip_in(&card->chip, reg);
+    }
+    if (reg != RESET_PORT) {
+        sim_misuse("%s: port %02x is an alias nobody needs", card->cfg.name, reg);
+    }
+    sim_chip_reset_on(&card->chip);
+    return 0xFF;
+}
+
+static void card_out(void *self, unsigned reg, uint32_t value, unsigned width)
+{
+    struct sim_card *card = self;
+    if (reg == DATA_PORT) {
+        data_out(card, value, width);
+        return;
+    }
+    need_byte(card, reg, width);
+    if (reg < DATA_PORT) {
+        sim_chip_out(&card->chip, reg, (uint8_t)value);
+    } else if (reg != RESET_PORT) {
+        sim_misuse("%s: port %02x is an alias nobody needs", card->cfg.name, reg);
+    } else if (card->chip.held_in_reset) { /* the pulse ends; without a read before there was none */
+        sim_chip_reset_off(&card->chip);
+    }
+}
+
+/* ---- test side ---- */
+
+static void burn_prom(struct sim_card *card)
+{
+    uint8_t prom[32] = {0}, *to = card->chip.mem;
+    unsigned copies = card->cfg.prom == PROM_PLAIN ? 1 : 2;
+    memcpy(prom, sim_card_mac, sizeof sim_card_mac);
+    memset(prom + 6, 0x05, 8); /* board data */
+    prom[0] = card->cfg.prom == PROM_GROUP ? 0x01 : prom[0];
+    prom[14] = prom[15] = card->cfg.signature;
+    memset(prom + 16, 0x42, 16);
+    for (unsigned i = 0; i < sizeof prom; i++) {
+        switch (card->cfg.prom) {
+        case PROM_ONES: to[i] = 0xFF; break;
+        case PROM_ZEROS: to[i] = 0; break;
+        case PROM_RANDOM: to[i] = (uint8_t)(i * 151 + 77 + i * i); break;
+        default: to[i] = prom[i / copies]; break;
+        }
+    }
+}
+
+void sim_card_plug(struct sim_card *card, const struct sim_card_config *cfg, unsigned base,
+                   int irq)
+{
+    card->cfg = *cfg;
+    card->base = base;
+    sim_chip_init(&card->chip, cfg->name, irq, &cfg->chip);
+    if (cfg->no_ram) {
+        card->chip.cfg.ram_size = 0;
+    }
+    burn_prom(card);
+    sim_attach(&(struct sim_device){.name = cfg->name, .base = base, .ports = PORTS,
+                                    .in = card_in, .out = card_out, .self = card});
+}
+
+void sim_card_left_running(struct sim_card *card)
+{
+    struct sim_chip *c = &card->chip;
+    c->init = INIT_ALL;
+    c->dcr = N_DCR_LS | (card->cfg.slot8 ? 0 : N_DCR_WTS);
+    c->tcr = 0;
+    c->rcr = N_RCR_AB;
+    c->pstart = (uint8_t)(c->cfg.ram_first / SIM_PAGE + 6);
+    c->pstop = (uint8_t)c->cfg.max_stop;
+    c->bnry = c->pstart;
+    c->curr = (uint8_t)(c->pstart + 1);
+    memcpy(c->par, sim_card_mac, 6);
+    c->stopped = false;
+    c->isr = 0;
+    c->imr = N_PRX;
+    c->page = 1; /* wherever it happened to be */
+}
+
+void sim_card_free(struct sim_card *card)
+{
+    sim_chip_free(&card->chip);
+}

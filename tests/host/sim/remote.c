@@ -1,0 +1,196 @@
+/*
+ * Remote DMA of the simulated DP8390D: the host's window into card memory (ch. 9).
+ */
+#include "tests/host/sim/bus.h"
+#include "tests/host/sim/dp8390.h"
+#include "tests/host/sim/irq.h"
+
+enum {
+    WRITE_SETTLE_NS = 1500, /* from the last data word to RDC */
+    PROM_SIZE = 32,
+};
+
+static void end_write(void *arg)
+{
+    struct sim_chip *c = arg;
+    if (c->dma == DMA_ENDING) {
+        c->dma = DMA_IDLE;
+        sim_chip_set_isr(c, N_RDC);
+    }
+}
+
+static void dma_done(struct sim_chip *c)
+{
+    bool read = c->dma == DMA_READING;
+    c->rbcr = 0;
+    if (c->dma_stuck) {
+        c->rdc_missed = true;
+        c->dma = read ? DMA_IDLE : DMA_ENDING;
+    } else if (read) {
+        c->dma = DMA_IDLE;
+        if (!c->cfg.no_rdc_after_read) {
+            sim_chip_set_isr(c, N_RDC);
+        }
+    } else {
+        c->dma = DMA_ENDING;
+        sim_at(sim_now_ns() + WRITE_SETTLE_NS, end_write, c);
+    }
+}
+
+static bool overlaps(unsigned a, unsigned a_size, unsigned b, unsigned b_size)
+{
+    return a < b + b_size && b < a + a_size;
+}
+
+/* Of the ring, only pages with received frames may be read, and never across its end. */
+static void check_ring_read(struct sim_chip *c, unsigned first, unsigned n)
+{
+    unsigned pages = (unsigned)c->pstop - c->pstart;
+    unsigned released = (unsigned)(c->bnry - c->pstart);
+    unsigned filled = (c->curr - c->bnry + pages - 1) % pages;
+    unsigned page = first / SIM_PAGE, last = (first + n - 1) / SIM_PAGE;
+    if (last >= c->pstop) {
+        sim_misuse("dp8390: remote read of %u at %04x runs past PSTOP %02x", n, first, c->pstop);
+    }
+    for (; page <= last; page++) {
+        unsigned ahead = (page - c->pstart + pages - released + pages - 1) % pages;
+        if (ahead >= filled) {
+            sim_misuse("dp8390: remote read of page %02x, which holds no received frame "
+                       "(BNRY %02x CURR %02x)", page, c->bnry, c->curr);
+        }
+    }
+}
+
+static void check_range(struct sim_chip *c, bool read)
+{
+    unsigned first = c->rsar, n = c->rbcr;
+    unsigned ring = c->pstart * SIM_PAGE, ring_size = (unsigned)(c->pstop - c->pstart) * SIM_PAGE;
+    bool configured = (c->init & INIT_ALL) == INIT_ALL && c->overrun != OVERRUN_STOPPED;
+    if (!configured) {
+        return; /* probing: whatever is there answers */
+    }
+    if (!sim_chip_in_ram(c, first, n) && !(read && first + n <= PROM_SIZE)) {
+        sim_misuse("dp8390: remote DMA of %u at %04x is outside card memory", n, first);
+    }
+    if (read && overlaps(first, n, ring, ring_size)) {
+        check_ring_read(c, first, n);
+    }
+    if (!read && overlaps(first, n, ring, ring_size)) {
+        sim_misuse("dp8390: remote write of %u at %04x into the receive ring", n, first);
+    }
+    if (!read && c->tx != TX_IDLE && overlaps(first, n, c->tpsr * SIM_PAGE, c->tbcr)) {
+        sim_misuse("dp8390: remote write of %u at %04x into the frame being sent", n, first);
+    }
+}
+
+void sim_dma_start(struct sim_chip *c, bool read)
+{
+    if (c->dma != DMA_IDLE) {
+        sim_misuse("dp8390: remote DMA started while one is active (%u bytes left)", c->dma_left);
+    }
+    if (c->stopped) {
+        sim_misuse("dp8390: remote DMA started together with STOP");
+    }
+    if ((c->init & INIT_DCR) == 0) {
+        sim_misuse("dp8390: remote DMA before DCR was written");
+    }
+    if (!read && (c->isr & N_RDC) != 0) {
+        sim_misuse("dp8390: remote write started with RDC still set: its end could not be seen");
+    }
+    c->dma_commands++;
+    if (c->rbcr == 0) { /* completes at once; used to provoke an interrupt */
+        sim_chip_set_isr(c, c->dma_stuck ? 0 : N_RDC);
+        return;
+    }
+    if (c->imr != 0) {
+        sim_misuse("dp8390: remote DMA with interrupts unmasked (IMR %02x)", c->imr);
+    }
+    if ((c->dcr & N_DCR_WTS) != 0 && ((c->rsar | c->rbcr) & 1) != 0) {
+        sim_misuse("dp8390: odd address or count in word mode (%04x, %u)", c->rsar, c->rbcr);
+    }
+    check_range(c, read);
+    c->dma = read ? DMA_READING : DMA_WRITING;
+    c->dma_at = c->rsar;
+    c->dma_left = c->rbcr;
+}
+
+void sim_dma_abort(struct sim_chip *c)
+{
+    bool excused = c->dma_stuck || c->cfg.word_forbidden || c->rdc_missed;
+    if (c->dma == DMA_ENDING && !excused) {
+        sim_misuse("dp8390: remote write aborted before RDC");
+    }
+    if (c->dma != DMA_IDLE && c->dma_left > 0 && !excused) {
+        sim_misuse("dp8390: remote DMA aborted with %u bytes to go", c->dma_left);
+    }
+    c->dma = DMA_IDLE;
+}
+
+/* Common checks of a data port access; false: ignore it (garbage, while probing a bad slot). */
+static bool data_access(struct sim_chip *c, unsigned width, enum sim_dma direction)
+{
+    bool word = (c->dcr & N_DCR_WTS) != 0;
+    if (sim_in_irq()) {
+        sim_misuse("dp8390: remote DMA in interrupt context");
+    }
+    if (c->held_in_reset) {
+        sim_misuse("dp8390: data port used while the reset line is active");
+    }
+    if (c->cfg.word_forbidden && word && c->dma_left == 0 && c->init != INIT_ALL) {
+        return false;
+    }
+    if (c->dma != direction) {
+        sim_misuse(c->dma_left == 0 && c->dma_commands > 0
+                       ? "dp8390: data port %s beyond the byte count"
+                       : "dp8390: data port %s with no such remote DMA active",
+                   direction == DMA_READING ? "read" : "written");
+    }
+    if (width != (word ? 16 : 8) && !(c->cfg.word_forbidden && word)) {
+        sim_misuse("dp8390: %u-bit data port access in %s mode", width, word ? "word" : "byte");
+    }
+    if (c->imr != 0) {
+        sim_misuse("dp8390: data port access with interrupts unmasked (IMR %02x)", c->imr);
+    }
+    return true;
+}
+
+static void data_advance(struct sim_chip *c, unsigned bytes)
+{
+    c->dma_at += bytes;
+    c->dma_left -= bytes < c->dma_left ? bytes : c->dma_left;
+    c->rbcr = (uint16_t)c->dma_left;
+    if (c->dma_left == 0) {
+        dma_done(c);
+    }
+}
+
+uint32_t sim_chip_data_in(struct sim_chip *c, unsigned width)
+{
+    if (!data_access(c, width, DMA_READING)) {
+        return 0xFFFF;
+    }
+    uint32_t value = 0;
+    unsigned bytes = (c->dcr & N_DCR_WTS) != 0 ? 2 : 1;
+    for (unsigned i = 0; i < bytes; i++) {
+        unsigned at = (c->dma_at + i) & 0xFFFF;
+        bool there = at < PROM_SIZE || sim_chip_in_ram(c, at, 1);
+        value |= (there ? c->mem[at] : 0xFFU) << (8 * i);
+    }
+    data_advance(c, bytes);
+    return value;
+}
+
+void sim_chip_data_out(struct sim_chip *c, uint32_t value, unsigned width)
+{
+    if (!data_access(c, width, DMA_WRITING)) {
+        return;
+    }
+    unsigned bytes = (c->dcr & N_DCR_WTS) != 0 ? 2 : 1;
+    for (unsigned i = 0; i < bytes; i++) {
+        unsigned at = (c->dma_at + i) & 0xFFFF;
+        if (sim_chip_in_ram(c, at, 1)) {
+            c->mem[at] = (uint8_t)(value >> (8 * i));
+        }
+    }
+    data_advance(c, bytes);
+}
