@@ -6,14 +6,17 @@
 
 #include <stdbool.h>
 
-/* Pools sized from RAM, lwIP, one netif a card, addresses, applications. */
+/* Pools sized from RAM and the cards' rings, lwIP, one netif a card, addresses, applications. */
 void net_init(void);
 
 /* One turn: timers, rare events, bursts while work and budget last, applications.  True if there
  * was any work. */
 bool net_turn(void);
 
-/* May the machine halt now?  (Nothing queued, no application waiting for the CPU.) */
+/* May the machine halt now?  No frame is queued that a card could take. */
 bool net_may_halt(void);
+
+/* Has every card emitted `ready`?  (run= starts then; at once without a card.) */
+bool net_all_ready(void);
 
 #endif

@@ -22,8 +22,9 @@ struct netif *nicif_open(struct nic *nic);
 struct nic *nicif_nic(const struct netif *netif);
 struct netif *nicif_netif(const struct nic *nic);
 
-/* Rare events of a card: overrun, tallies, watchdog.  Once a turn; true if there was work. */
-bool nicif_service(struct nic *nic);
+/* Look at a card (one status read) and serve its rare events: overrun, tallies, watchdog.
+ * Returns the nic_event bits seen; EV_RX says that nicif_rx() is worth calling. */
+unsigned nicif_poll(struct nic *nic);
 
 /* One receive burst of at most `budget` frames into lwIP; returns how many. */
 unsigned nicif_rx(struct nic *nic, unsigned budget);
@@ -36,6 +37,9 @@ bool nicif_quiet(void);
 
 /* Free slots in the transmit queue of a netif: what a UDP sender may send without ERR_MEM. */
 unsigned nicif_tx_room(const struct netif *netif);
+
+/* Everything sent through this netif has left the card. */
+bool nicif_tx_empty(const struct netif *netif);
 
 /* Bytes a card put on / took from its medium so far, 24 bytes of overhead a frame included
  * (preamble, FCS, gap): what a wire limit is computed from. */

@@ -1,14 +1,12 @@
 /*
  * The hooks through which the unmodified lwIP tells us what it sends and receives; see
- * net/tcp_watch.c and net/route.c.
+ * net/tcp_watch.c.
  */
 #ifndef NET_PORT_HOOKS_H
 #define NET_PORT_HOOKS_H
 
 #include "lwip/err.h"
-#include "lwip/ip4_addr.h"
 
-struct netif;
 struct pbuf;
 struct tcp_hdr;
 struct tcp_pcb;
@@ -19,11 +17,7 @@ uint32_t *tcp_watch_out(struct pbuf *p, struct tcp_hdr *hdr, struct tcp_pcb *pcb
 /* Every segment that found its pcb (connection or listener); ERR_OK lets it in. */
 err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *p);
 
-/* The netif that owns the source address; null lets lwIP choose by destination. */
-struct netif *route_by_source(const ip4_addr_t *src, const ip4_addr_t *dest);
-
 #define LWIP_HOOK_TCP_OUT_ADD_TCPOPTS(p, hdr, pcb, opts) tcp_watch_out(p, hdr, pcb, opts)
 #define LWIP_HOOK_TCP_INPACKET_PCB(pcb, hdr, optlen, opt1len, opt2, p) tcp_watch_in(pcb, hdr, p)
-#define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) route_by_source(src, dest)
 
 #endif

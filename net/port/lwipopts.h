@@ -49,7 +49,6 @@
 #define IP_REASS_MAX_PBUFS 16 /* a 16 KB ping; bounded so that it cannot hold the frame pool */
 #define IP_REASS_MAXAGE 5
 #define IP_FRAG 1
-#define LWIP_IPV4_SRC_ROUTING 1 /* a reply leaves by the card it was asked on: net/route.c */
 #define IP_SOF_BROADCAST 1
 #define LWIP_RAW 1 /* ping */
 #define LWIP_ICMP 1
@@ -73,7 +72,8 @@
 /* ---- TCP: window and send buffer are run-time values, from the card's ring and RAM ---- */
 extern uint16_t net_tcp_wnd;
 extern uint16_t net_tcp_snd_buf;
-unsigned net_ooseq_limit(void);
+struct tcp_pcb;
+uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_TCP 1
 #define TCP_MSS 1460
 #define TCP_WND net_tcp_wnd
@@ -85,7 +85,7 @@ unsigned net_ooseq_limit(void);
 #define LWIP_TCP_SACK_OUT 1 /* a lost frame (full ring) is repaired without a time-out */
 #define LWIP_TCP_MAX_SACK_NUM 3
 #define TCP_QUEUE_OOSEQ 1
-#define TCP_OOSEQ_PBUFS_LIMIT(pcb) net_ooseq_limit() /* frames parked may not empty the pool */
+#define TCP_OOSEQ_PBUFS_LIMIT(pcb) net_ooseq_limit(pcb) /* frames parked may not empty the pool */
 #define TCP_LISTEN_BACKLOG 0 /* half-open connections are bounded in net/tcp_watch.c */
 #define LWIP_TCP_KEEPALIVE 0
 #define TCP_MSL 2000UL /* a tester reconnects at once; its pcbs are few */
@@ -114,5 +114,12 @@ uint16_t port_checksum(const void *data, int length);
 #define LWIP_STATS_DISPLAY 0
 
 #define LWIP_HOOK_FILENAME "net/port/hooks.h"
+
+/* A reply leaves by the card it was asked on: net/route.c.  Here, not among the hooks, because
+ * lwip/ip4.h looks whether it is defined. */
+struct ip4_addr;
+struct netif;
+struct netif *route_by_source(const struct ip4_addr *src, const struct ip4_addr *dest);
+#define LWIP_HOOK_IP4_ROUTE_SRC(src, dest) route_by_source(src, dest)
 
 #endif

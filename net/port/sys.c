@@ -3,10 +3,11 @@
  */
 #include "kernel/time.h"
 #include "lwip/sys.h"
+#include "net/clock.h"
 
 u32_t sys_now(void)
 {
-    return time_ms();
+    return clock_ms();
 }
 
 /*

@@ -1,0 +1,121 @@
+/*
+ * Helpers of the client commands.
+ */
+#include "net/apps/client.h"
+
+#include "drivers/nic.h"
+#include "kernel/console.h"
+#include "kernel/shell.h"
+#include "lwip/etharp.h"
+#include "lwip/ip.h"
+
+enum { ARP_TIMEOUT_US = 3000000, ARP_AGAIN_US = 500000 };
+
+bool client_number(const char *what, const char *text, uint32_t least, uint32_t most,
+                   uint32_t *value)
+{
+    uint64_t n = 0;
+    const char *s = text;
+
+    for (; *s >= '0' && *s <= '9' && n <= UINT32_MAX; s++) {
+        n = n * 10 + (unsigned)(*s - '0');
+    }
+    if (s != text && (*s == 'k' || *s == 'K')) {
+        n *= 1024;
+        s++;
+    } else if (s != text && (*s == 'm' || *s == 'M')) {
+        n *= 1024 * 1024;
+        s++;
+    }
+    if (s == text || *s != '\0' || n < least || n > most) {
+        kprintf("%s: \"%s\" is not a number from %u to %u\n", what, text, least, most);
+        return false;
+    }
+    *value = (uint32_t)n;
+    return true;
+}
+
+/* lwIP's parser takes "1" and "0x7f.1" for addresses; people mean four numbers. */
+static bool is_dotted(const char *text)
+{
+    unsigned dots = 0;
+
+    for (; *text != '\0'; text++) {
+        if (*text == '.') {
+            dots++;
+        } else if (*text < '0' || *text > '9') {
+            return false;
+        }
+    }
+    return dots == 3;
+}
+
+bool client_host(const char *text, ip_addr_t *host)
+{
+    if (!is_dotted(text) || !ipaddr_aton(text, host)) {
+        kprintf("\"%s\" is not an IPv4 address (a.b.c.d)\n", text);
+        return false;
+    }
+    if (ip_addr_isany_val(*host) || ip_addr_ismulticast(host) ||
+        ip4_addr_get_u32(ip_2_ip4(host)) == IPADDR_BROADCAST) {
+        kprintf("%s is not the address of one host\n", text);
+        return false;
+    }
+    return true;
+}
+
+struct netif *client_route(const ip_addr_t *host, int *status)
+{
+    struct netif *netif;
+
+    *status = SHELL_FAILED;
+    if (nic_count == 0) {
+        kprintf("no network card\n");
+        *status = SHELL_NO_CARD;
+        return NULL;
+    }
+    netif = ip_route(IP_ANY_TYPE, host);
+    if (netif == NULL || ip4_addr_isany_val(*netif_ip4_addr(netif))) {
+        kprintf("no address yet\n");
+        return NULL;
+    }
+    if (!ip4_addr_net_eq(ip_2_ip4(host), netif_ip4_addr(netif), netif_ip4_netmask(netif)) &&
+        ip4_addr_isany_val(*netif_ip4_gw(netif))) {
+        kprintf("%s is not on our network, and there is no gateway\n", ipaddr_ntoa(host));
+        return NULL;
+    }
+    if (ip4_addr_isbroadcast(ip_2_ip4(host), netif)) {
+        kprintf("%s is not the address of one host\n", ipaddr_ntoa(host));
+        return NULL;
+    }
+    return netif;
+}
+
+void client_arp_start(struct client_arp *arp, struct netif *netif, const ip_addr_t *host)
+{
+    bool on_link =
+        ip4_addr_net_eq(ip_2_ip4(host), netif_ip4_addr(netif), netif_ip4_netmask(netif));
+
+    arp->netif = netif;
+    ip4_addr_copy(arp->neighbour, on_link ? *ip_2_ip4(host) : *netif_ip4_gw(netif));
+    arp->give_up = deadline_us(ARP_TIMEOUT_US);
+    arp->again = deadline_us(0);
+}
+
+enum client_arp_state client_arp_turn(struct client_arp *arp)
+{
+    struct eth_addr *mac;
+    const ip4_addr_t *ip;
+
+    if (etharp_find_addr(arp->netif, &arp->neighbour, &mac, &ip) >= 0) {
+        return ARP_KNOWN;
+    }
+    if (expired(&arp->give_up)) {
+        return ARP_SILENT;
+    }
+    if (expired(&arp->again)) {
+        arp->again = deadline_us(ARP_AGAIN_US);
+        etharp_request(arp->netif, &arp->neighbour);
+    }
+    return ARP_WAITING;
+}

@@ -1,0 +1,42 @@
+/*
+ * What every client command needs: its arguments, the card and the neighbour that lead to a host.
+ */
+#ifndef NET_APPS_CLIENT_H
+#define NET_APPS_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/time.h"
+#include "lwip/ip_addr.h"
+#include "lwip/netif.h"
+
+/*
+ * A number in [least, most] from text, decimal, with an optional K or M (1024, 1048576).  False, with one
+ * clear line naming `what`, if it is not one.
+ */
+bool client_number(const char *what, const char *text, uint32_t least, uint32_t most,
+                   uint32_t *value);
+
+/* A dotted IPv4 unicast address; false with one clear line. */
+bool client_host(const char *text, ip_addr_t *host);
+
+/*
+ * The card that leads to `host`, or null with one clear line (no card, no address yet, not on our
+ * networks and no gateway).  *status is SHELL_NO_CARD or SHELL_FAILED then.
+ */
+struct netif *client_route(const ip_addr_t *host, int *status);
+
+/* Making sure that the neighbour (host or gateway) answers ARP before datagrams are sent at it. */
+struct client_arp {
+    struct netif *netif;
+    ip4_addr_t neighbour;
+    struct deadline give_up, again;
+};
+
+enum client_arp_state { ARP_WAITING, ARP_KNOWN, ARP_SILENT };
+
+void client_arp_start(struct client_arp *arp, struct netif *netif, const ip_addr_t *host);
+enum client_arp_state client_arp_turn(struct client_arp *arp);
+
+#endif

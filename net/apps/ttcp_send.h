@@ -1,0 +1,31 @@
+/*
+ * The ttcp transmitter, one job at a time.
+ */
+#ifndef NET_APPS_TTCP_SEND_H
+#define NET_APPS_TTCP_SEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lwip/ip_addr.h"
+#include "lwip/netif.h"
+
+enum { TTCP_LEN_MAX = 65507 /* the largest UDP payload */ };
+
+struct ttcp_job {
+    bool udp;
+    bool nodelay;     /* TCP: each write is a segment of its own */
+    uint32_t length;  /* bytes a call                            */
+    uint32_t count;   /* calls                                   */
+    uint16_t port;
+    ip_addr_t host;
+    struct netif *netif;
+};
+
+/* Start; shell_done() follows.  OK, or E_NO_MEMORY with one line. */
+int ttcp_send(const struct ttcp_job *job);
+
+/* Stop now; shell_done() follows at once. */
+void ttcp_send_abort(void);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * ttcp over UDP, receiving.  The rules are in ttcp_udp.h.
+ */
+#include "net/apps/ttcp_udp.h"
+
+#include "kernel/error.h"
+#include "kernel/time.h"
+#include "lwip/udp.h"
+#include "net/meter.h"
+#include "net/nicif.h"
+
+enum {
+    PORTS = 6,
+    FLOWS = 8,
+    SENTINEL_MAX = 4,       /* bytes                                              */
+    SILENT_US = 4000000,    /* a flow with no datagram for so long has ended      */
+    ECHOES_US = 2000000,    /* repeated end sentinels are ignored for so long     */
+};
+
+enum flow_state {
+    FLOW_FREE,
+    FLOW_OPEN,    /* started, by a sentinel or by data                            */
+    FLOW_ENDING,  /* started by data, one sentinel seen: the end, if no data comes */
+    FLOW_ENDED,   /* reported; swallowing further end sentinels                   */
+};
+
+struct flow {
+    enum flow_state state;
+    uint16_t port; /* ours */
+    bool by_sentinel;
+    struct meter meter;
+    uint64_t sentinel_us; /* of the last sentinel  */
+    uint64_t touched_us;  /* of the last datagram  */
+};
+
+static struct udp_pcb *ports[PORTS];
+static struct flow flows[FLOWS];
+
+/* ---- flows ---- */
+
+static bool same_peer(const struct flow *f, uint16_t port, const ip_addr_t *peer,
+                      uint16_t peer_port)
+{
+    return f->state != FLOW_FREE && f->port == port && f->meter.peer_port == peer_port &&
+           ip_addr_eq(&f->meter.peer, peer);
+}
+
+static struct flow *find(uint16_t port, const ip_addr_t *peer, uint16_t peer_port)
+{
+    for (unsigned i = 0; i < FLOWS; i++) {
+        if (same_peer(&flows[i], port, peer, peer_port)) {
+            return &flows[i];
+        }
+    }
+    return NULL;
+}
+
+/* Nothing would be lost if this flow had to go: it is over, or only a sentinel ever came. */
+static bool expendable(const struct flow *f)
+{
+    return f->state == FLOW_ENDED || f->meter.bytes == 0;
+}
+
+/* A place for a new flow: a free one, else the oldest expendable; null if all are under way. */
+static struct flow *vacant(void)
+{
+    struct flow *oldest = NULL;
+
+    for (unsigned i = 0; i < FLOWS; i++) {
+        struct flow *f = &flows[i];
+
+        if (f->state == FLOW_FREE) {
+            return f;
+        }
+        if (expendable(f) && (oldest == NULL || f->touched_us < oldest->touched_us)) {
+            oldest = f;
+        }
+    }
+    if (oldest != NULL) {
+        meter_end(&oldest->meter, "abort"); /* no payload, or closed already: says nothing */
+    }
+    return oldest;
+}
+
+static struct flow *begin(struct flow *f, uint16_t port, const ip_addr_t *peer,
+                          uint16_t peer_port, bool by_sentinel)
+{
+    if (f == NULL) {
+        f = vacant();
+    }
+    if (f == NULL) {
+        return NULL;
+    }
+    f->state = FLOW_OPEN;
+    f->port = port;
+    f->by_sentinel = by_sentinel;
+    meter_start(&f->meter, "ttcp", METER_RX, true, ip_current_input_netif(), peer, peer_port);
+    return f;
+}
+
+static void end(struct flow *f, const char *how, uint64_t at_us)
+{
+    bool counted = f->meter.bytes != 0;
+
+    f->state = FLOW_ENDED;
+    f->touched_us = time_us();
+    meter_end_at(&f->meter, how, at_us);
+    if (counted) {
+        ttcp_test_ended(f->port, true, how[0] == 'o');
+    }
+}
+
+/* ---- datagrams ---- */
+
+static void on_sentinel(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16_t peer_port)
+{
+    uint64_t now = time_us();
+
+    if (f == NULL || (f->state == FLOW_ENDED && now - f->touched_us > ECHOES_US)) {
+        f = begin(f, port, peer, peer_port, true);
+    } else if (f->state == FLOW_OPEN && f->by_sentinel) {
+        end(f, "ok", now);
+    } else if (f->state == FLOW_OPEN) {
+        f->state = FLOW_ENDING;
+    } else if (f->state == FLOW_ENDING) {
+        end(f, "ok", f->sentinel_us);
+    }
+    if (f != NULL && f->state != FLOW_ENDED) {
+        f->sentinel_us = f->touched_us = now;
+    }
+}
+
+static void on_data(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16_t peer_port,
+                    unsigned length)
+{
+    if (f == NULL || f->state == FLOW_ENDED) {
+        f = begin(f, port, peer, peer_port, false);
+    }
+    if (f == NULL) {
+        return; /* eight tests at once already: not counted, as the report shows */
+    }
+    if (f->state == FLOW_ENDING) { /* that sentinel was a late start */
+        f->state = FLOW_OPEN;
+        f->by_sentinel = true;
+    }
+    f->touched_us = time_us();
+    f->meter.datagrams++;
+    meter_add(&f->meter, length);
+}
+
+static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer,
+                       u16_t peer_port)
+{
+    struct flow *f = find(pcb->local_port, peer, peer_port);
+
+    (void)arg;
+    if (p->tot_len <= SENTINEL_MAX) {
+        on_sentinel(f, pcb->local_port, peer, peer_port);
+    } else {
+        on_data(f, pcb->local_port, peer, peer_port, p->tot_len);
+    }
+    pbuf_free(p);
+}
+
+bool ttcp_udp_turn(void)
+{
+    uint64_t now = 0;
+
+    for (unsigned i = 0; i < FLOWS; i++) {
+        struct flow *f = &flows[i];
+
+        if (f->state == FLOW_FREE) {
+            continue;
+        }
+        now = now == 0 ? time_us() : now;
+        if (f->state == FLOW_ENDED) {
+            if (now - f->touched_us > ECHOES_US) {
+                f->state = FLOW_FREE;
+            }
+        } else if (now - f->touched_us > SILENT_US) {
+            /* One of the five end sentinels did arrive: then that was the end. */
+            if (f->state == FLOW_ENDING) {
+                end(f, "ok", f->sentinel_us);
+            } else {
+                end(f, "timeout", f->meter.last_us);
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- ports ---- */
+
+int ttcp_udp_open(uint16_t port)
+{
+    struct udp_pcb **at = NULL;
+
+    for (unsigned i = 0; i < PORTS; i++) {
+        if (ports[i] == NULL) {
+            at = &ports[i];
+        } else if (ports[i]->local_port == port) {
+            return E_BUSY;
+        }
+    }
+    if (at == NULL || (*at = udp_new()) == NULL) {
+        return E_NO_MEMORY;
+    }
+    if (udp_bind(*at, IP_ADDR_ANY, port) != ERR_OK) {
+        udp_remove(*at);
+        *at = NULL;
+        return E_BUSY;
+    }
+    udp_recv(*at, on_receive, NULL);
+    return OK;
+}
+
+void ttcp_udp_close(uint16_t port)
+{
+    for (unsigned i = 0; i < FLOWS; i++) {
+        if (flows[i].port == port && (flows[i].state == FLOW_OPEN || flows[i].state == FLOW_ENDING)) {
+            end(&flows[i], "abort", flows[i].meter.last_us);
+        }
+    }
+    for (unsigned i = 0; i < PORTS; i++) {
+        if (ports[i] != NULL && ports[i]->local_port == port) {
+            udp_remove(ports[i]);
+            ports[i] = NULL;
+        }
+    }
+}

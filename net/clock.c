@@ -1,0 +1,51 @@
+/*
+ * One clock reading a turn.
+ */
+#include "net/clock.h"
+
+#include <stddef.h>
+
+#include "kernel/math64.h"
+#include "kernel/time.h"
+
+enum { US_PER_MS = 1000, CATCH_UP_MS = 64 };
+
+static uint64_t now_us;
+static uint64_t next_ms_us = US_PER_MS;
+static uint32_t now_ms;
+
+void clock_turn(void)
+{
+    now_us = time_us();
+    if (now_us - next_ms_us < (uint64_t)CATCH_UP_MS * US_PER_MS) {
+        while (now_us >= next_ms_us) { /* no division in the usual case */
+            next_ms_us += US_PER_MS;
+            now_ms++;
+        }
+    } else if (now_us >= next_ms_us) {
+        now_ms = (uint32_t)div64(now_us, US_PER_MS, NULL);
+        next_ms_us = ((uint64_t)now_ms + 1) * US_PER_MS;
+    }
+}
+
+uint64_t clock_us(void)
+{
+    return now_us;
+}
+
+uint32_t clock_ms(void)
+{
+    return now_ms;
+}
+
+bool clock_due(uint64_t *at_us, uint32_t period_us)
+{
+    if (now_us < *at_us) {
+        return false;
+    }
+    *at_us += period_us;
+    if (*at_us <= now_us) {
+        *at_us = now_us + period_us;
+    }
+    return true;
+}

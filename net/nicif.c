@@ -1,0 +1,250 @@
+/*
+ * The seam itself: frames to pbufs, queued pbufs to slices.  See nicif.h for the idea and
+ * DATAPATH.md for the way of one frame.
+ */
+#include "net/nicif.h"
+
+#include "kernel/options.h"
+#include "kernel/string.h"
+#include "kernel/trap.h"
+#include "lwip/etharp.h"
+#include "lwip/pbuf.h"
+#include "lwip/priv/tcp_priv.h"
+#include "net/clock.h"
+#include "net/frames.h"
+#include "net/tcp_watch.h"
+#include "netif/ethernet.h"
+
+enum {
+    QUEUE = 32,  /* frames waiting for a slot of the card; a power of two          */
+    BURST = 16,  /* frames handed to or taken from a driver at a time              */
+    SLICES = 6,  /* pieces of a frame; a longer chain is copied into one           */
+    WIRE_OVERHEAD = 24, /* preamble 8, FCS 4, gap 12: IEEE 802.3 clause 4.4.2      */
+    SERVICE_US = 1000000,
+};
+
+struct nicif {
+    struct netif netif;
+    struct nic *nic;
+    struct pbuf *queue[QUEUE];
+    unsigned head, count;
+    bool starved; /* lwIP was refused a slot: tcp_txnow() when one is free */
+    uint64_t next_service_us;
+};
+
+static struct nicif nicifs[NIC_MAX];
+
+static struct nicif *nicif_of(const struct nic *nic)
+{
+    return &nicifs[nic->index];
+}
+
+struct nic *nicif_nic(const struct netif *netif)
+{
+    return ((struct nicif *)netif->state)->nic;
+}
+
+struct netif *nicif_netif(const struct nic *nic)
+{
+    return &nicif_of(nic)->netif;
+}
+
+/* ---- transmit ---- */
+
+static const uint8_t zeros[FRAME_MIN];
+
+/* Describe one pbuf chain as slices; with pad=stack the padding is a slice of its own. */
+static void slice_up(const struct pbuf *p, struct slice *v, struct tx_frame *out)
+{
+    unsigned n = 0;
+
+    out->v = v;
+    out->total = p->tot_len;
+    for (; p != NULL; p = p->next) {
+        if (p->len != 0) {
+            v[n++] = (struct slice){.at = p->payload, .length = p->len};
+        }
+    }
+    if (options.pad_stack && out->total < FRAME_MIN) {
+        v[n++] = (struct slice){.at = zeros, .length = (uint16_t)(FRAME_MIN - out->total)};
+        out->total = FRAME_MIN;
+    }
+    out->n = (uint16_t)n;
+}
+
+static void drop_head(struct nicif *n)
+{
+    pbuf_free(n->queue[n->head]);
+    n->head = (n->head + 1) % QUEUE;
+    n->count--;
+}
+
+unsigned nicif_tx(struct nic *nic)
+{
+    struct nicif *n = nicif_of(nic);
+    unsigned limit = options.batch ? BURST : 1;
+    unsigned sent = 0, taken, burst;
+
+    do {
+        struct tx_frame frames[BURST];
+        static struct slice slices[BURST][SLICES + 1];
+
+        burst = n->count < limit ? n->count : limit;
+        if (burst == 0) {
+            break;
+        }
+        for (unsigned i = 0; i < burst; i++) {
+            slice_up(n->queue[(n->head + i) % QUEUE], slices[i], &frames[i]);
+        }
+        taken = nic->ops->tx_burst(nic, frames, burst);
+        for (unsigned i = 0; i < taken; i++) {
+            drop_head(n);
+        }
+        sent += taken;
+    } while (taken == burst);
+
+    if (n->starved && n->count < QUEUE) {
+        n->starved = false;
+        tcp_txnow();
+    }
+    return sent;
+}
+
+/* lwIP hands us a complete frame.  We keep a reference; the card copies it when it leaves. */
+static err_t linkoutput(struct netif *netif, struct pbuf *p)
+{
+    struct nicif *n = netif->state;
+
+    if (p->tot_len > FRAME_MAX) {
+        return ERR_BUF;
+    }
+    if (n->count == QUEUE) {
+        nicif_tx(n->nic);
+    }
+    if (n->count == QUEUE) {
+        n->starved = true;
+        return ERR_MEM;
+    }
+    if (pbuf_clen(p) > SLICES) {
+        p = pbuf_clone(PBUF_RAW, PBUF_RAM, p);
+        if (p == NULL) {
+            n->starved = true;
+            return ERR_MEM;
+        }
+    } else {
+        pbuf_ref(p);
+    }
+    n->queue[(n->head + n->count) % QUEUE] = p;
+    n->count++;
+    if (!options.batch) {
+        nicif_tx(n->nic);
+    }
+    return ERR_OK;
+}
+
+unsigned nicif_tx_room(const struct netif *netif)
+{
+    return QUEUE - ((const struct nicif *)netif->state)->count;
+}
+
+/* ---- receive ---- */
+
+static void deliver(struct nicif *n, struct frame *f)
+{
+    struct pbuf *p = frames_wrap(f);
+
+    if (n->netif.input(p, &n->netif) != ERR_OK) {
+        pbuf_free(p);
+    }
+}
+
+unsigned nicif_rx(struct nic *nic, unsigned budget)
+{
+    struct frame *burst[BURST];
+    unsigned limit = options.batch ? BURST : 1;
+    unsigned got;
+
+    frames_keep_reserve();
+    got = nic->ops->rx_burst(nic, burst, budget < limit ? budget : limit);
+    for (unsigned i = 0; i < got; i++) {
+        deliver(nicif_of(nic), burst[i]);
+    }
+    return got;
+}
+
+/* ---- turn ---- */
+
+unsigned nicif_poll(struct nic *nic)
+{
+    struct nicif *n = nicif_of(nic);
+    unsigned events = nic->ops->poll(nic) | nic->pending;
+
+    nic->pending = 0;
+    if ((events & (EV_FAULT | EV_LINK | EV_TX)) != 0) {
+        nic->ops->service(nic, events);
+    }
+    if (clock_due(&n->next_service_us, SERVICE_US)) {
+        nic->ops->service(nic, 0);
+    }
+    return events;
+}
+
+bool nicif_quiet(void)
+{
+    for (unsigned i = 0; i < nic_count; i++) {
+        if (nicifs[i].count != 0 && nics[i].ops->tx_idle(&nics[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool nicif_tx_empty(const struct netif *netif)
+{
+    const struct nicif *n = netif->state;
+
+    return n->count == 0 && n->nic->ops->tx_idle(n->nic);
+}
+
+uint64_t nicif_wire_bytes(const struct nic *nic, bool tx)
+{
+    const struct nic_stats *s = &nic->stats;
+
+    return tx ? s->tx_bytes + WIRE_OVERHEAD * s->tx_frames
+              : s->rx_bytes + WIRE_OVERHEAD * s->rx_frames;
+}
+
+/* ---- set-up ---- */
+
+static err_t netif_setup(struct netif *netif)
+{
+    struct nicif *n = netif->state;
+
+    netif->name[0] = 'e';
+    netif->name[1] = 'n';
+    netif->hostname = options.name;
+    netif->output = etharp_output;
+    netif->linkoutput = linkoutput;
+    netif->mtu = 1500;
+    netif->hwaddr_len = ETH_HWADDR_LEN;
+    memcpy(netif->hwaddr, n->nic->mac, ETH_HWADDR_LEN);
+    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
+    return ERR_OK;
+}
+
+struct netif *nicif_open(struct nic *nic)
+{
+    struct nicif *n = nicif_of(nic);
+
+    n->nic = nic;
+    n->next_service_us = clock_us() + SERVICE_US;
+    if (netif_add(&n->netif, NULL, NULL, NULL, n, netif_setup, ethernet_input) == NULL) {
+        panic("netif_add failed for card %u", nic->index);
+    }
+    netif_set_link_up(&n->netif);
+    netif_set_up(&n->netif);
+    if (netif_default == NULL) {
+        netif_set_default(&n->netif);
+    }
+    return &n->netif;
+}

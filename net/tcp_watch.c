@@ -1,0 +1,106 @@
+/*
+ * TCP watched from outside, through lwIP's hooks.
+ *
+ * Retransmissions: lwIP keeps snd_nxt at the end of the highest segment ever sent, and does not
+ * take it back when it repeats one.  So at the moment a segment leaves, it is a repeat exactly if
+ * it ends at or below snd_nxt.
+ *
+ * Half-open connections: lwIP keeps one for 20 s and never evicts an equal, so a few dozen SYNs
+ * from nowhere would lock everybody out.  At most half of the pcbs may be half-open; the oldest
+ * goes first (DESIGN 2).
+ */
+#include "net/tcp_watch.h"
+
+#include "kernel/trap.h"
+#include "lwip/priv/tcp_priv.h"
+#include "net/port/hooks.h"
+
+enum { HALF_OPEN_MAX = MEMP_NUM_TCP_PCB / 2 };
+
+static uint8_t ext_id;
+static unsigned half_open_dropped;
+
+void tcp_watch_init(void)
+{
+    ext_id = tcp_ext_arg_alloc_id();
+}
+
+void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count)
+{
+    tcp_ext_arg_set(pcb, ext_id, count);
+}
+
+unsigned tcp_watch_half_open_dropped(void)
+{
+    return half_open_dropped;
+}
+
+uint32_t *tcp_watch_out(struct pbuf *p, struct tcp_hdr *hdr, struct tcp_pcb *pcb, uint32_t *opts)
+{
+    struct tcp_count *count = pcb->ext_args[ext_id].data;
+    unsigned payload = p->tot_len - TCPH_HDRLEN_BYTES(hdr);
+
+    if (count != NULL && payload != 0) {
+        count->sent++;
+        if (TCP_SEQ_LEQ(lwip_ntohl(hdr->seqno) + payload, pcb->snd_nxt)) {
+            count->resent++;
+        }
+    }
+    return opts;
+}
+
+static struct tcp_pcb *oldest_half_open(unsigned *how_many)
+{
+    struct tcp_pcb *oldest = NULL;
+
+    *how_many = 0;
+    for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL; pcb = pcb->next) {
+        if (pcb->state == SYN_RCVD) {
+            ++*how_many;
+            if (oldest == NULL || tcp_ticks - pcb->tmr > tcp_ticks - oldest->tmr) {
+                oldest = pcb;
+            }
+        }
+    }
+    return oldest;
+}
+
+/* Make room before one more is let in. */
+static void bound_half_open(void)
+{
+    for (unsigned n = 0; n < MEMP_NUM_TCP_PCB; n++) {
+        unsigned half_open;
+        struct tcp_pcb *oldest = oldest_half_open(&half_open);
+
+        if (half_open < HALF_OPEN_MAX) {
+            return;
+        }
+        tcp_abandon(oldest, 0);
+        half_open_dropped++;
+    }
+}
+
+err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *p)
+{
+    if (pcb->state == LISTEN) {
+        if ((TCPH_FLAGS(hdr) & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
+            bound_half_open();
+        }
+    } else if (pcb->state != TIME_WAIT && p->tot_len != 0) {
+        struct tcp_count *count = pcb->ext_args[ext_id].data;
+
+        if (count != NULL) {
+            count->received++;
+        }
+    }
+    return ERR_OK;
+}
+
+void tcp_watch_free_parked(int (*enough)(void))
+{
+    for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL && !enough(); pcb = pcb->next) {
+        if (pcb->ooseq != NULL) {
+            tcp_free_ooseq(pcb);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/*
+ * What lwIP does not count or bound by itself: segments sent and sent again per connection, and
+ * half-open connections.
+ */
+#ifndef NET_TCP_WATCH_H
+#define NET_TCP_WATCH_H
+
+#include <stdint.h>
+
+#include "lwip/tcp.h"
+
+/* Segments with payload of one connection.  Owned by the application's connection. */
+struct tcp_count {
+    uint32_t sent;    /* first transmissions and repeats */
+    uint32_t resent;  /* all of it below the highest sequence number sent before */
+    uint32_t received;
+};
+
+/* Once, after lwip_init(). */
+void tcp_watch_init(void);
+
+/* Count the segments of `pcb` in `count` from now on; `count` must outlive the pcb or be taken
+ * off with a null pointer. */
+void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count);
+
+/* Half-open connections dropped so far because they were half of all that can be open. */
+unsigned tcp_watch_half_open_dropped(void);
+
+/* Let go of every segment parked out of order, oldest connection first, until `enough()` says so.
+ * The peers send them again. */
+void tcp_watch_free_parked(int (*enough)(void));
+
+#endif
