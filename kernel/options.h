@@ -66,21 +66,31 @@ struct options {
 /* The options in force.  Everybody reads them; only options_parse() and options_set() write. */
 extern struct options options;
 
-/* Told of a word that cannot be used: which, and why. */
+/* Told of a word that cannot be used: which, and why.  options_report() is the kernel's own: one
+ * line and a `fault` record. */
 typedef void (*option_reporter)(const char *word, const char *why);
 
 /* Put the defaults into `o`. */
 void options_default(struct options *o);
 
-/* Read a whole command line into `o`; bad words are reported and leave the default. */
+void options_report(const char *word, const char *why);
+
+/*
+ * Read a whole command line into `o`; bad words are reported and leave what was there.  A first
+ * word that is the image's name is skipped.  A malformed ip= still takes its card's place, with
+ * DHCP.  txirq=0 txpoll=0 together are refused at the end: both get their defaults.
+ */
 void options_parse(struct options *o, const char *line, option_reporter report);
 
 /* The same for one file in NICTEST.CFG form: comments, CRLF, ^Z. */
 void options_parse_file(struct options *o, const char *text, size_t n, option_reporter report);
 
 /* `set KEY=VALUE` at run time: OK, E_INVALID (unknown or malformed), E_UNSUPPORTED (boot option
- * only).  On success, whoever registered for the key is called. */
+ * only).  On success, whoever registered for the key is called.  `set ip=` is for the first card. */
 int options_set(const char *word);
+
+/* Why the last options_set() failed, in words; "" if it did not. */
+const char *options_why(void);
 
 /* Call `changed` whenever options_set() has changed `key` ("ip", "name").  At most 8. */
 void options_on_change(const char *key, void (*changed)(void));

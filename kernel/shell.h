@@ -25,7 +25,8 @@ struct shell_command {
     const char *help;  /* one line */
     /* argv[0] is the name; strings are valid until the command is done. */
     int (*start)(int argc, char *argv[]);
-    /* Ctrl-C or Esc: must lead to shell_done(); null if start() never returns SHELL_RUNNING. */
+    /* Ctrl-C or Esc: must lead to shell_done(), at once or later; null if start() never returns
+     * SHELL_RUNNING. */
     void (*abort)(void);
 };
 
@@ -34,17 +35,24 @@ struct shell_command {
         __attribute__((used, section("shell_commands"), aligned(sizeof(void *)))) = {             \
             .name = #name_, .usage = (usage_), .help = (help_), .start = (start_), .abort = (abort_)}
 
+/* Made by the linker: every SHELL_COMMAND() of the image, in no particular order. */
+extern const struct shell_command __start_shell_commands[], __stop_shell_commands[];
+
 /* The running command has ended.  Emits `done` and goes on with the queue. */
 void shell_done(int status);
 
 /* Is a command running? */
 bool shell_busy(void);
 
-/* Queue the commands of run= ("cmd; cmd"); with `exit_after`, leave with their combined status
- * when the last is done (exit=on). */
+/*
+ * Queue the commands of run= ("cmd; cmd"; a ';' in a '"' group or behind '\' is none); at most 511
+ * bytes.  With `exit_after`, leave with their combined status when the last is done (exit=on):
+ * SHELL_FAILED if any failed, else SHELL_NO_CARD if any found no card, else SHELL_OK.
+ */
 void shell_run(const char *commands, bool exit_after);
 
-/* Read keys, start the next command.  Once a main loop turn; true if it did anything. */
+/* Read keys, start the next command.  Once a main loop turn; true if it did anything.  Keys typed
+ * while a command runs are kept for later, but for Ctrl-C and Esc, which abort it and drop them. */
 bool shell_turn(void);
 
 #endif
