@@ -132,6 +132,7 @@ static void bring_up(uint32_t magic, const struct multiboot_info *info)
     announce(&memory);
     take_memory(&memory);
     time_start_tick();
+    console_start_irq();
     cpu_sti();
     machine_at_exit(nics_close);
     nics_init();

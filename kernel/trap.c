@@ -126,10 +126,9 @@ static void panic_record(const char *where, const struct trap_frame *f, uint32_t
     record_end();
 }
 
-static void show(const char *where, const struct trap_frame *f)
+static void show(const char *where, const struct trap_frame *f, uint32_t esp)
 {
     char build[2 * BUILD_ID_SHOWN + 1];
-    uint32_t esp = (uint32_t)(uintptr_t)(f != NULL ? (const void *)(f + 1) : (const void *)build);
     build_id(build);
     console_fresh_line();
     kprintf_colour(COLOUR_BAD, "PANIC: %s\n", where);
@@ -144,15 +143,18 @@ static void show(const char *where, const struct trap_frame *f)
     panic_record(where, f, esp, build);
 }
 
-/* The code that shows a panic can itself be what is broken: each level does less. */
-static _Noreturn void die(const char *where, const struct trap_frame *f)
+/*
+ * `f` is null in a panic of our own making; `esp` is where the callers' return addresses begin.
+ * The code that shows a panic can itself be what is broken: each level does less.
+ */
+static _Noreturn void die(const char *where, const struct trap_frame *f, uint32_t esp)
 {
     static unsigned level;
     cpu_cli();
     level++;
     if (level == 1) {
         console_panic_mode();
-        show(where, f);
+        show(where, f, esp);
         if (options.exit) {
             machine_quit(STATUS_PANIC);
         }
@@ -173,7 +175,7 @@ _Noreturn void panic(const char *fmt, ...)
     va_start(args, fmt);
     vformat(where, sizeof where, fmt, args);
     va_end(args);
-    die(where, NULL);
+    die(where, NULL, (uint32_t)(uintptr_t)__builtin_frame_address(0));
 }
 
 void trap_dispatch(struct trap_frame *frame)
@@ -183,5 +185,5 @@ void trap_dispatch(struct trap_frame *frame)
         irq_dispatch((int)line);
         return;
     }
-    die(exception_name(frame->vector), frame);
+    die(exception_name(frame->vector), frame, (uint32_t)(uintptr_t)(frame + 1));
 }
