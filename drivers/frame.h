@@ -17,8 +17,12 @@ enum {
     FRAME_MAX = 1514,     /* IEEE 802.3 maximum, without FCS, untagged     */
     FRAME_ROOM = 1520,    /* FRAME_MAX, FCS and a last odd word            */
     FRAME_ABOVE = 64,
-    FRAME_ALIGN_SHIFT = 2 /* 14-byte header + 2: the IP header is aligned  */
+    FRAME_ALIGN_SHIFT = 2, /* 14-byte header + 2: the IP header is aligned */
+    FRAME_LEAD = 4         /* see frame_lead()                             */
 };
+
+/* Values of frame.nic beside a card's index. */
+enum { FRAME_UNUSED = 0xFE, FRAME_IN_POOL = 0xFF };
 
 struct frame {
     struct frame *next; /* free list; the holder may use it meanwhile */
@@ -29,16 +33,30 @@ struct frame {
     uint8_t data[FRAME_ROOM];
 };
 
+/*
+ * Scratch in front of data[] for the driver while it fills the frame: a chip that puts its own
+ * header before the packet can be read in one go, no byte moved.  The layer above takes the same
+ * bytes (the tail of above[]) only later.
+ */
+static inline uint8_t *frame_lead(struct frame *f)
+{
+    return (uint8_t *)f + offsetof(struct frame, data) - FRAME_LEAD;
+}
+
 /* Make the pool: `count` frames in `memory` (count * sizeof(struct frame) bytes, aligned 16). */
 void frame_pool_init(void *memory, unsigned count);
 
 /* Take one; null when the pool is empty.  Main context only. */
 struct frame *frame_alloc(void);
 
-/* Give one back.  Main context only.  Giving back twice panics. */
+/* Give one back.  Main context only.  Giving back twice, or what is not of the pool, panics. */
 void frame_free(struct frame *f);
 
 unsigned frame_pool_size(void);
 unsigned frame_pool_free(void);
+
+/* The fewest that were ever free, and how often the pool was found empty. */
+unsigned frame_pool_low(void);
+unsigned frame_pool_dry(void);
 
 #endif

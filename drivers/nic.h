@@ -140,7 +140,8 @@ struct nic {
     enum nic_irq_mode mode;
     volatile unsigned pending; /* events noted by the interrupt handler */
     volatile bool armed;
-    uint8_t silent_wakes; /* wake-ups in a row with status set and no interrupt */
+    uint8_t silent_wakes; /* wake-ups with status set since the last interrupt */
+    uint32_t told_overrun, told_resync; /* already in a fault record */
     struct nic_stats stats;
     alignas(16) uint8_t state[NIC_STATE_BYTES]; /* the driver's */
 };
@@ -198,7 +199,15 @@ void nic_stats_reset(struct nic *);
 /* Emit the `counters` record of a card. */
 void nic_counters_record(struct nic *);
 
-/* For drivers: count a receive burst of n frames in the histogram. */
+/* Find and prove the card's interrupt line and take it, or fall back to polling; says so.  The
+ * card is open.  (drivers/nic_irq.c) */
+void nic_prove_irq(struct nic *);
+
+/* For drivers, from service(nic, 0): fault records of ring overruns and resyncs since the last
+ * call, so that a flood of them is one record a second. */
+void nic_report_faults(struct nic *);
+
+/* For drivers: count a receive burst of n > 0 frames in the histogram. */
 void nic_count_burst(struct nic *, unsigned n);
 
 /* For drivers: one greppable log line "ne2000 at 0x300: ...". */

@@ -11,19 +11,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "drivers/8390/dp8390_regs.h"
 #include "drivers/nic.h"
 
 struct dp8390;
 
-/* What differs from board to board.  All return 0 or E_TIMEOUT (remote DMA did not complete). */
+/* What differs from board to board. */
 struct dp8390_board {
     /* Pulse the board's reset line and wait for ISR_RST; E_TIMEOUT if it did not come. */
     int (*reset)(struct dp8390 *);
 
-    /* `n` bytes of card memory at `address` into `to`; never across the end of the ring. */
-    int (*read)(struct dp8390 *, unsigned address, void *to, unsigned n);
+    /* `n` bytes of card memory at even `address` into `to`; never across the end of the ring.
+     * Cannot fail: the bytes are counted, no completion is waited for (QUIRKS: RDC after reads). */
+    void (*read)(struct dp8390 *, unsigned address, void *to, unsigned n);
 
-    /* Gather a frame to `address`, followed by zeros up to `padded` bytes (>= frame->total). */
+    /* Gather a frame to even `address`, followed by zeros up to `padded` bytes (>= frame->total).
+     * 0, or E_TIMEOUT if the card did not confirm that it has it all. */
     int (*write)(struct dp8390 *, unsigned address, const struct tx_frame *frame, unsigned padded);
 };
 
@@ -44,6 +47,8 @@ struct dp8390 {
     struct nic *nic;
     uint8_t dcr;          /* value for this board's width                     */
     uint8_t rcr;          /* receive configuration in force                   */
+    uint32_t hash[2];     /* multicast hash in force                          */
+    volatile uint8_t imr; /* what the chip's mask holds; also irq_ack's       */
     bool word;            /* 16-bit data port                                 */
     uint8_t tx_page;      /* first page of slot 0                             */
     uint8_t rx_start;     /* PSTART                                           */
@@ -54,13 +59,34 @@ struct dp8390 {
     struct deadline tx_deadline; /* watchdog of the slot on its way           */
     bool draining;        /* between the steps of the overrun procedure       */
     bool resend;          /* ... and the frame it cut short must go again     */
+    bool tx_dead;         /* watchdog fired, nothing sent since: already said */
     bool open;
 };
+
+_Static_assert(sizeof(struct dp8390) <= NIC_STATE_BYTES, "the chip's state fits the card's");
+
+/* The chip of a card. */
+static inline struct dp8390 *dp8390_of(struct nic *nic)
+{
+    return (struct dp8390 *)(void *)nic->state;
+}
+
+/* The one way to a chip register. */
+static inline uint8_t dp8390_get(const struct dp8390 *d, enum dp8390_reg reg)
+{
+    return io_in8(d->reg, reg);
+}
+
+static inline void dp8390_put(const struct dp8390 *d, enum dp8390_reg reg, unsigned value)
+{
+    io_out8(d->reg, reg, (uint8_t)value);
+}
 
 /* The ops of every 8390 board; boards put this into nic->ops. */
 extern const struct nic_ops dp8390_ops;
 
-/* Set-up for a probe: chip stopped, masked, DMA off, loopback, monitor (datasheet ch. 9 order). */
+/* Set-up for a probe: chip stopped, masked, DMA off, loopback, monitor (datasheet ch. 9 order).
+ * Remote DMA works after it; nothing is received or sent. */
 void dp8390_stop(struct dp8390 *);
 
 /* ---- ring arithmetic, pure ---- */
@@ -77,7 +103,8 @@ unsigned ring_pages(unsigned length_with_fcs);
 
 /*
  * The length (with FCS) of a frame that begins at `page` and whose header says `next` and `count`.
- * The high byte of the count is wrong on some clones, so it is worked out from the pages.  Returns 0 if
+ * The high byte of the count is wrong on some clones, so it is worked out from the pages; only
+ * where some chips skip a page (a frame ending exactly with its page) does it decide.  Returns 0 if
  * `next` and the low byte cannot belong together, or `next` is outside the ring.
  */
 unsigned ring_length(unsigned page, unsigned next, unsigned count, unsigned start, unsigned stop);

@@ -67,7 +67,7 @@ enum dp8390_dcr {
     DCR_LAS = 0x04,
     DCR_LOOPBACK_OFF = 0x08, /* LS: 1 = normal operation                         */
     DCR_AUTO_INIT = 0x10,    /* "send command" remote DMA; not used (erratum)    */
-    DCR_FIFO_8 = 0x40,       /* FT: threshold 8 bytes                            */
+    DCR_FIFO_8 = 0x40,       /* FT: threshold 8 bytes (4 words)                  */
 };
 
 enum dp8390_tcr {
@@ -92,9 +92,10 @@ enum dp8390_rcr {
 enum dp8390_rsr {
     RSR_PRX = 0x01, RSR_CRC = 0x02, RSR_FAE = 0x04, RSR_FO = 0x08, RSR_MPA = 0x10,
     RSR_PHY = 0x20, RSR_DIS = 0x40, RSR_DFR = 0x80,
+    RSR_JUDGE = RSR_PRX | RSR_CRC | RSR_FAE | RSR_FO, /* RSR_PRX alone: intact    */
 };
 
-enum { DP8390_PAGE = 256, DP8390_HEADER = 4 };
+enum { DP8390_PAGE = 256, DP8390_HEADER = 4, DP8390_FCS = 4 };
 
 /* The four bytes in front of every received frame in the ring. */
 enum dp8390_header { HEADER_STATUS, HEADER_NEXT, HEADER_COUNT0, HEADER_COUNT1 };

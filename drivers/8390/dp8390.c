@@ -1,0 +1,293 @@
+/*
+ * The 8390 core: DP8390D / NS32490D and its many clones, on whatever board.
+ *
+ * Here: initialisation, overrun, status and interrupt.  dp8390_rx.c and dp8390_tx.c hold the two
+ * ways of a frame, ring.c the arithmetic.  Source: DS (core.h) ch. 7 (overrun), ch. 9
+ * (initialisation), ch. 10 (registers).  Known faults of the clones: drivers/QUIRKS.md.
+ */
+#include "drivers/8390/core.h"
+#include "kernel/error.h"
+
+enum {
+    HALT_SETTLE_US = 1600, /* DS ch. 7: a longest frame, in or out, and some guard */
+    MULTICAST_HASH_BYTES = 8,
+};
+
+/* ---- initialisation (DS ch. 9) ---- */
+
+void dp8390_stop(struct dp8390 *d)
+{
+    put(d, CR, CR_HALT);
+    put(d, DCR, d->dcr);
+    put(d, RBCR0, 0);
+    put(d, RBCR1, 0);
+    put(d, RCR, RCR_MONITOR);
+    put(d, TCR, TCR_LOOPBACK_INTERNAL);
+    put(d, IMR, 0);
+    put(d, ISR, ISR_ALL);
+    d->imr = 0;
+}
+
+/* Multicast hash: page 1 in either run state.  Never read back: write-only on the 83C690. */
+static void write_hash(struct dp8390 *d)
+{
+    for (unsigned i = 0; i < MULTICAST_HASH_BYTES; i++) {
+        put(d, (enum dp8390_reg)(MAR0 + i), d->hash[i / 4] >> (i % 4 * 8));
+    }
+}
+
+/* From any state to running with an empty ring, masked; slots and procedures forgotten. */
+static void configure(struct dp8390 *d)
+{
+    dp8390_stop(d);
+    d->slot[0].state = d->slot[1].state = TX_FREE;
+    d->tx_oldest = 0;
+    d->draining = d->resend = false;
+
+    put(d, BNRY, d->rx_start); /* one page behind the next to read, so that full is not empty */
+    put(d, PSTART, d->rx_start);
+    put(d, PSTOP, d->rx_stop);
+    d->next = (uint8_t)ring_after(d->rx_start, d->rx_start, d->rx_stop);
+
+    put(d, CR, CR_HALT_PAGE1);
+    for (unsigned i = 0; i < sizeof(d->nic->mac); i++) {
+        put(d, (enum dp8390_reg)(PAR0 + i), d->nic->mac[i]);
+    }
+    write_hash(d);
+    put(d, CURR, d->next);
+
+    put(d, CR, CR_IDLE);
+    put(d, RCR, d->rcr);
+    put(d, TCR, TCR_NORMAL);
+}
+
+void dp8390_restart(struct dp8390 *d)
+{
+    if (d->board->reset(d) != 0) {
+        nic_log(d->nic, "no reset acknowledge, ISR %02x", get(d, ISR));
+    }
+    configure(d);
+}
+
+static int dp8390_open(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+
+    d->rcr |= RCR_BROADCAST; /* what set_filter chose stays */
+    configure(d);
+    if ((get(d, CR) & (CR_START | CR_STOP)) != CR_START) {
+        nic_log(nic, "does not start, command register %02x", get(d, CR));
+        dp8390_stop(d);
+        return E_HARDWARE;
+    }
+    d->open = true;
+    return 0;
+}
+
+/* A frame on its way is let go first; what ends meanwhile would keep some cards' line up. */
+static void dp8390_close(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+
+    put(d, CR, CR_HALT);
+    put(d, IMR, 0);
+    delay_us(HALT_SETTLE_US);
+    dp8390_stop(d);
+    d->open = false;
+}
+
+static void dp8390_set_filter(struct nic *nic, const struct nic_filter *filter)
+{
+    struct dp8390 *d = dp8390_of(nic);
+    const bool all = filter->promiscuous || filter->all_multicast;
+
+    for (unsigned i = 0; i < 2; i++) {
+        d->hash[i] = all ? UINT32_MAX : filter->hash[i];
+    }
+    d->rcr = RCR_BROADCAST;
+    if ((d->hash[0] | d->hash[1]) != 0) {
+        d->rcr |= RCR_MULTICAST;
+    }
+    if (filter->promiscuous) {
+        d->rcr |= RCR_PROMISCUOUS;
+    }
+    if (!d->open) {
+        return;
+    }
+    put(d, CR, CR_IDLE_PAGE1);
+    write_hash(d);
+    put(d, CR, CR_IDLE);
+    put(d, RCR, d->rcr);
+}
+
+/* ---- overrun: DS ch. 7, "buffer ring overflow", its steps in its order ---- */
+
+/*
+ * Steps 1 to 7: halt, let the wire fall silent, run again in loopback.  The reset bit may stay
+ * clear if a frame was on its way, so we do not poll it but wait the prescribed time.
+ */
+void dp8390_overrun_halt(struct dp8390 *d)
+{
+    bool was_sending;
+
+    dp8390_reclaim(d);
+    d->nic->stats.rx_overrun++;
+    d->draining = true; /* from here dp8390_reclaim() starts nothing */
+
+    was_sending = (get(d, CR) & CR_TXP) != 0;              /* 1 */
+    put(d, CR, CR_HALT);                                   /* 2 */
+    delay_us(HALT_SETTLE_US);                              /* 3 */
+    put(d, RBCR0, 0);                                      /* 4 */
+    put(d, RBCR1, 0);
+    d->resend = was_sending && (get(d, ISR) & ISR_TX) == 0; /* 5 */
+    put(d, TCR, TCR_LOOPBACK_INTERNAL);                    /* 6 */
+    put(d, CR, CR_IDLE);                                   /* 7 */
+}
+
+/* Steps 9 to 11, once step 8 (rx_burst) has made room: back onto the wire. */
+void dp8390_overrun_resume(struct dp8390 *d)
+{
+    put(d, ISR, ISR_OVW);    /* 9 */
+    put(d, TCR, TCR_NORMAL); /* 10 */
+    d->draining = false;
+    if (d->resend) {
+        d->resend = false;
+        d->nic->stats.tx_resent++;
+        dp8390_send_again(d); /* 11 */
+        return;
+    }
+    dp8390_reclaim(d);
+    if (!dp8390_sending(d)) {
+        dp8390_send_next(d);
+    }
+}
+
+/* ---- status, tallies, interrupt ---- */
+
+static unsigned events_of(unsigned isr)
+{
+    return ((isr & ISR_RX) != 0 ? EV_RX : 0) | ((isr & ISR_TX) != 0 ? EV_TX : 0)
+           | ((isr & ISR_RARE) != 0 ? EV_FAULT : 0);
+}
+
+/* The tallies stop at 192 and keep the interrupt asserted until read; reading clears them. */
+static void read_tallies(struct dp8390 *d)
+{
+    struct nic_stats *stats = &d->nic->stats;
+
+    stats->rx_align += get(d, CNTR0);
+    stats->rx_crc += get(d, CNTR1);
+    stats->rx_missed += get(d, CNTR2);
+    put(d, ISR, ISR_CNT);
+}
+
+static unsigned dp8390_poll(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+    const unsigned isr = get(d, ISR);
+
+    nic->stats.polls++;
+    if (d->draining) {
+        return (events_of(isr) & ~(unsigned)EV_FAULT) | EV_RX; /* rx_burst ends the procedure */
+    }
+    return events_of(isr);
+}
+
+static void dp8390_service(struct nic *nic, unsigned events)
+{
+    struct dp8390 *d = dp8390_of(nic);
+
+    if ((events & EV_FAULT) != 0) {
+        const unsigned isr = get(d, ISR);
+
+        if ((isr & ISR_CNT) != 0) {
+            read_tallies(d);
+        }
+        if ((isr & ISR_OVW) != 0 && !d->draining) {
+            dp8390_overrun_halt(d);
+        }
+    }
+    if ((events & EV_TX) != 0) {
+        if (dp8390_sending(d)) {
+            dp8390_reclaim(d);
+        } else {
+            put(d, ISR, ISR_TX); /* nothing of ours: do not report it for ever */
+        }
+    }
+    if (events == 0) {
+        read_tallies(d);
+        dp8390_watch_transmitter(d);
+        nic_report_faults(nic);
+    }
+}
+
+static unsigned dp8390_irq_ack(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+    const unsigned asked = get(d, ISR) & d->imr;
+
+    if (asked == 0) {
+        return 0;
+    }
+    put(d, IMR, 0);
+    d->imr = 0;
+    return events_of(asked);
+}
+
+static void dp8390_irq_disarm(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+    const unsigned was = d->imr;
+
+    if (was == 0) {
+        return; /* irq_ack was first, or a refused rearm */
+    }
+    put(d, IMR, 0);
+    d->imr = 0;
+    if ((was & ISR_RDC) != 0) { /* end of irq_provoke */
+        put(d, CR, CR_IDLE);
+        put(d, ISR, ISR_RDC);
+    }
+}
+
+/* Unmasking with a bit already set raises the line, so nothing is lost after the look. */
+static bool dp8390_irq_rearm(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+    const unsigned wanted = ISR_RX | ISR_RARE | (dp8390_sending(d) ? ISR_TX : 0U);
+
+    if ((get(d, ISR) & wanted) != 0) {
+        return false;
+    }
+    d->imr = (uint8_t)wanted;
+    put(d, IMR, wanted);
+    return true;
+}
+
+/* A remote read of no bytes is complete at once: the gentlest way to an interrupt. */
+static void dp8390_irq_provoke(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+
+    put(d, ISR, ISR_RDC);
+    put(d, RBCR0, 0);
+    put(d, RBCR1, 0);
+    d->imr = ISR_RDC;
+    put(d, IMR, ISR_RDC);
+    put(d, CR, CR_ZERO_READ);
+}
+
+const struct nic_ops dp8390_ops = {
+    .open = dp8390_open,
+    .close = dp8390_close,
+    .poll = dp8390_poll,
+    .rx_burst = dp8390_rx_burst,
+    .tx_burst = dp8390_tx_burst,
+    .service = dp8390_service,
+    .irq_ack = dp8390_irq_ack,
+    .irq_disarm = dp8390_irq_disarm,
+    .irq_rearm = dp8390_irq_rearm,
+    .irq_provoke = dp8390_irq_provoke,
+    .set_filter = dp8390_set_filter,
+    .tx_idle = dp8390_tx_idle,
+};

@@ -1,0 +1,145 @@
+/*
+ * The 8390 core, receive side: from the ring of pages in card memory into frames of the pool.
+ *
+ * A burst shares its register accesses: one acknowledge and one read of CURR for all frames that
+ * are there, and one move of the boundary for all that were read.  Source: DS (core.h) ch. 7.
+ */
+#include "drivers/8390/core.h"
+
+enum { RING_HELD_FRACTION = 4 }; /* a long burst keeps at most 1/4 of the ring from the chip */
+
+static unsigned read_curr(struct dp8390 *d)
+{
+    unsigned curr;
+
+    put(d, CR, CR_IDLE_PAGE1);
+    curr = get(d, CURR);
+    put(d, CR, CR_IDLE);
+    return curr;
+}
+
+/*
+ * The page up to which frames are complete.  Acknowledged first, then looked: a frame that comes
+ * in between sets the bit again.  OVW is left alone, it belongs to the overrun procedure.
+ */
+static unsigned look(struct dp8390 *d)
+{
+    unsigned curr;
+
+    put(d, ISR, ISR_RX);
+    curr = read_curr(d);
+    if (curr < d->rx_start || curr >= d->rx_stop) {
+        d->nic->stats.rx_resync++;
+        dp8390_restart(d);
+        return d->next;
+    }
+    return curr;
+}
+
+/* Give the chip the pages before d->next: the boundary stays one page behind. */
+static void release(struct dp8390 *d)
+{
+    put(d, BNRY, ring_before(d->next, d->rx_start, d->rx_stop));
+}
+
+/* What follows the first FRAME_MIN bytes; the chip wraps the frame at the end of the ring. */
+static void fetch_rest(struct dp8390 *d, unsigned page, struct frame *f, unsigned length)
+{
+    const unsigned address = page * DP8390_PAGE + DP8390_HEADER + FRAME_MIN;
+    const unsigned room = (unsigned)d->rx_stop * DP8390_PAGE - address;
+    const unsigned rest = length - FRAME_MIN;
+    uint8_t *to = f->data + FRAME_MIN;
+
+    if (rest <= room) {
+        d->board->read(d, address, to, rest);
+        return;
+    }
+    d->board->read(d, address, to, room);
+    d->board->read(d, (unsigned)d->rx_start * DP8390_PAGE, to + room, rest - room);
+}
+
+/*
+ * The frame at d->next into `f`; false if there is none to hand up, which is counted.  d->next
+ * moves on either way.  Header and first FRAME_MIN bytes come in one remote DMA: that is a whole
+ * short frame, and never leaves the page.
+ */
+static bool take(struct dp8390 *d, unsigned curr, struct frame *f)
+{
+    struct nic_stats *stats = &d->nic->stats;
+    const uint8_t *header = frame_lead(f);
+    const unsigned page = d->next;
+    unsigned next, length;
+
+    d->board->read(d, page * DP8390_PAGE, frame_lead(f), DP8390_HEADER + FRAME_MIN);
+    next = header[HEADER_NEXT] == d->rx_stop ? d->rx_start : header[HEADER_NEXT];
+    length = ring_length(page, next,
+                         header[HEADER_COUNT0] + (unsigned)header[HEADER_COUNT1] * DP8390_PAGE,
+                         d->rx_start, d->rx_stop);
+    if (length == 0
+        || ring_distance(page, next, d->rx_start, d->rx_stop)
+               > ring_distance(page, curr, d->rx_start, d->rx_stop)) {
+        stats->rx_resync++;
+        d->next = (uint8_t)curr;
+        return false;
+    }
+    d->next = (uint8_t)next;
+    if ((header[HEADER_STATUS] & RSR_JUDGE) != RSR_PRX) {
+        stats->rx_error++;
+        return false;
+    }
+    if (length < FRAME_MIN + DP8390_FCS || length > FRAME_MAX + DP8390_FCS) {
+        stats->rx_length++;
+        return false;
+    }
+    length -= DP8390_FCS;
+    if (length > FRAME_MIN) {
+        fetch_rest(d, page, f, length);
+    }
+    f->length = (uint16_t)length;
+    f->nic = (uint8_t)d->nic->index;
+    stats->rx_frames++;
+    stats->rx_bytes += length;
+    return true;
+}
+
+unsigned dp8390_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
+{
+    struct dp8390 *d = dp8390_of(nic);
+    const unsigned hold = (unsigned)(d->rx_stop - d->rx_start) / RING_HELD_FRACTION;
+    unsigned curr = look(d);
+    unsigned released = d->next;
+    unsigned left = max;
+    unsigned n = 0;
+
+    while (left > 0 && d->next != curr) {
+        struct frame *f = frame_alloc();
+
+        if (f == NULL) {
+            nic->stats.rx_no_frame++;
+            break;
+        }
+        left--;
+        if (take(d, curr, f)) {
+            out[n++] = f;
+        } else {
+            frame_free(f);
+        }
+        if (ring_distance(released, d->next, d->rx_start, d->rx_stop) >= hold) {
+            release(d);
+            released = d->next;
+        }
+        if (left > 0 && d->next == curr) {
+            curr = look(d); /* what came meanwhile joins the burst */
+        }
+    }
+    if (released != d->next) {
+        release(d);
+    }
+    if (d->draining && (left != max || d->next == curr)) {
+        dp8390_overrun_resume(d);
+    }
+    if (n > 0) {
+        nic_count_burst(nic, n);
+    }
+    return n;
+}

@@ -1,0 +1,313 @@
+/*
+ * The registry of cards: where to look, what was found, and what is told about it.
+ *
+ * Order of looking: the places the user named (nic=), else every driver's own candidates as the
+ * linker collected them, without the ranges of noprobe=.  nic_irq.c proves the interrupt.
+ */
+#include "drivers/nic.h"
+
+#include "kernel/console.h"
+#include "kernel/error.h"
+#include "kernel/irq.h"
+#include "kernel/machine.h"
+#include "kernel/options.h"
+#include "kernel/pic.h"
+#include "kernel/print.h"
+#include "kernel/record.h"
+#include "kernel/string.h"
+
+enum { ISA_PORTS = 0x20, WHY_BYTES = 128, LOOKED_BYTES = 160 };
+
+struct nic nics[NIC_MAX];
+unsigned nic_count;
+
+/* Made by the linker from every NIC_DRIVER(). */
+extern const struct nic_driver __start_nic_drivers[], __stop_nic_drivers[];
+
+/* Places tried, for the line that says nothing was found. */
+static char looked_at[LOOKED_BYTES];
+static size_t looked_length;
+
+void nic_log(const struct nic *nic, const char *fmt, ...)
+{
+    char text[160];
+    va_list args;
+
+    va_start(args, fmt);
+    vformat(text, sizeof(text), fmt, args);
+    va_end(args);
+    console_fresh_line();
+    kprintf("%s at 0x%x: %s\n", nic->driver->name, nic->place.io.base, text);
+}
+
+/* ---- what was found ---- */
+
+static void record_card(const struct nic *nic)
+{
+    char mac[18];
+
+    format(mac, sizeof(mac), "%M", nic->mac);
+    record_begin("nic");
+    record_int("nic", nic->index);
+    record_str("driver", nic->driver->name);
+    record_str("model", nic->model);
+    record_str("bus", nic->place.bus == NIC_PCI ? "pci" : "isa");
+    record_int("width", nic->width);
+    record_int("io", nic->place.io.base);
+    if (nic->irq == IRQ_NONE) {
+        record_null("irq");
+        record_null("trigger");
+    } else {
+        record_int("irq", nic->irq);
+        record_str("trigger", pic_is_level(nic->irq) ? "level" : "edge");
+    }
+    record_bool("irq_proven", nic->irq_proven);
+    record_str("mode", nic->mode == NIC_MODE_IRQ ? "irq" : "poll");
+    if (nic->place.mem == 0) {
+        record_null("mem");
+    } else {
+        record_int("mem", nic->place.mem);
+    }
+    record_int("ring_kb", nic->ring_kb);
+    record_str("mac", mac);
+    record_end();
+}
+
+static void announce(const struct nic *nic)
+{
+    char how[16];
+
+    if (nic->mode == NIC_MODE_IRQ) {
+        format(how, sizeof(how), "irq %d", nic->irq);
+    } else {
+        format(how, sizeof(how), "polling");
+    }
+    console_fresh_line();
+    kprintf("%s at 0x%x %s: %s, %u-bit, %u KB ring, %M\n", nic->driver->name,
+            nic->place.io.base, how, nic->model, nic->width, nic->ring_kb, nic->mac);
+    record_card(nic);
+}
+
+/* ---- looking ---- */
+
+static bool place_taken(const struct nic_place *place)
+{
+    for (unsigned i = 0; i < nic_count; i++) {
+        if (nics[i].place.bus == place->bus && nics[i].place.io.base == place->io.base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_looked(const struct nic_driver *driver, const struct nic_place *place)
+{
+    if (looked_length < sizeof(looked_at)) {
+        looked_length += (size_t)format(looked_at + looked_length,
+                                        sizeof(looked_at) - looked_length, "%s%s 0x%x",
+                                        looked_length == 0 ? "" : ", ", driver->name,
+                                        place->io.base);
+    }
+}
+
+/* Try one place.  0: found, opened and announced.  Else the reason is in `why`. */
+static int try_place(const struct nic_driver *driver, const struct nic_place *place, char *why)
+{
+    struct nic *nic = &nics[nic_count];
+    int error;
+
+    if (nic_count == NIC_MAX) {
+        format(why, WHY_BYTES, "more than %u cards", (unsigned)NIC_MAX);
+        return E_NO_MEMORY;
+    }
+    if (place_taken(place)) {
+        format(why, WHY_BYTES, "that place is taken by card %u", nic_count - 1);
+        return E_BUSY;
+    }
+    note_looked(driver, place);
+    memset(nic, 0, sizeof(*nic));
+    nic->driver = driver;
+    nic->place = *place;
+    nic->index = nic_count;
+    nic->irq = IRQ_NONE;
+    nic->mode = NIC_MODE_POLL;
+    error = driver->probe(place, nic, why, WHY_BYTES);
+    if (error != 0) {
+        return error;
+    }
+    error = nic->ops->open(nic);
+    if (error != 0) {
+        format(why, WHY_BYTES, "found, but could not be opened (%s)", error_name(error));
+        return error;
+    }
+    nic_count++;
+    nic_prove_irq(nic);
+    announce(nic);
+    return 0;
+}
+
+/* A driver's own candidates.  What is plainly not there stays unsaid; a card that is, but cannot
+ * be used, gets its line. */
+static void try_candidates(const struct nic_driver *driver, const struct nic_place *hint)
+{
+    char why[WHY_BYTES];
+
+    if (driver->isa_candidates == NULL) {
+        return;
+    }
+    for (const uint16_t *io = driver->isa_candidates; *io != 0; io++) {
+        struct nic_place place = *hint;
+        int error;
+
+        if (!options_may_probe(*io, ISA_PORTS)) {
+            continue;
+        }
+        place.io.base = *io;
+        error = try_place(driver, &place, why);
+        if (error != 0 && error != E_NOT_FOUND && error != E_BUSY) {
+            console_fresh_line();
+            kprintf_colour(COLOUR_BAD, "%s at 0x%x: %s\n", driver->name, *io, why);
+        }
+    }
+}
+
+static const struct nic_driver *find_driver(const char *name)
+{
+    for (const struct nic_driver *d = __start_nic_drivers; d != __stop_nic_drivers; d++) {
+        if (strcmp(d->name, name) == 0) {
+            return d;
+        }
+    }
+    return NULL;
+}
+
+static void report_unbuilt(const struct option_nic *option)
+{
+    console_fresh_line();
+    kprintf_colour(COLOUR_BAD, "nic=%s: this build has no such driver\n", option->driver);
+    record_fault("option", -1);
+    record_str("word", "nic");
+    record_str("driver", option->driver);
+    record_end();
+}
+
+/* The user named a place, and nothing usable is there. */
+static void report_missing(const struct option_nic *option, const char *why)
+{
+    console_fresh_line();
+    kprintf_colour(COLOUR_BAD, "no network card: %s at 0x%x (from nic=): %s\n", option->driver,
+                   option->io, why);
+    record_fault("nic_missing", -1);
+    record_str("driver", option->driver);
+    record_int("io", option->io);
+    record_str("why", why);
+    record_end();
+}
+
+static void report_none(void)
+{
+    console_fresh_line();
+    kprintf_colour(COLOUR_BAD, "no network card found; looked at %s\n",
+                   looked_length == 0 ? "no place: noprobe= excludes them all" : looked_at);
+    record_fault("nic_missing", -1);
+    record_str("looked", looked_at);
+    record_end();
+}
+
+/* One nic= entry: a driver and a place, or a driver that looks at its own candidates. */
+static void try_option(const struct option_nic *option)
+{
+    const struct nic_driver *driver = find_driver(option->driver);
+    const struct nic_place place = {
+        .bus = NIC_ISA,
+        .io = {option->io},
+        .irq = option->irq,
+        .mem = option->mem,
+        .given = option->io != 0,
+    };
+    const unsigned before = nic_count;
+    char why[WHY_BYTES];
+
+    if (driver == NULL) {
+        report_unbuilt(option);
+    } else if (option->io == 0) {
+        try_candidates(driver, &place);
+        if (nic_count == before) {
+            report_none();
+        }
+    } else if (try_place(driver, &place, why) != 0) {
+        report_missing(option, why);
+    }
+}
+
+/* `set irq=`: the polling option has changed. */
+static void irq_option_changed(void)
+{
+    nics_set_polling(options.poll);
+}
+
+void nics_init(void)
+{
+    const struct nic_place anywhere = {.bus = NIC_ISA, .irq = IRQ_NONE};
+
+    nic_count = 0;
+    looked_length = 0;
+    looked_at[0] = '\0';
+    if (options.nics > 0) {
+        for (unsigned i = 0; i < options.nics; i++) {
+            try_option(&options.nic[i]);
+        }
+    } else {
+        for (const struct nic_driver *d = __start_nic_drivers; d != __stop_nic_drivers; d++) {
+            try_candidates(d, &anywhere);
+        }
+        if (nic_count == 0) {
+            report_none();
+        }
+    }
+    options_on_change("irq", irq_option_changed);
+    machine_at_exit(nics_close);
+}
+
+void nics_close(void)
+{
+    for (unsigned i = 0; i < nic_count; i++) {
+        nics[i].ops->close(&nics[i]);
+    }
+}
+
+/* ---- counted by drivers ---- */
+
+void nic_count_burst(struct nic *nic, unsigned n)
+{
+    unsigned bucket = 0;
+
+    for (unsigned rest = n - 1; rest > 0 && bucket < NIC_BURST_BUCKETS - 1; rest /= 2) {
+        bucket++;
+    }
+    nic->stats.rx_burst[bucket]++;
+}
+
+static void report_growth(const struct nic *nic, const char *what, uint32_t now, uint32_t *told)
+{
+    if (now == *told) {
+        return;
+    }
+    record_fault(what, (int)nic->index);
+    record_int("count", now);
+    record_end();
+    *told = now;
+}
+
+void nic_report_faults(struct nic *nic)
+{
+    report_growth(nic, "overrun", nic->stats.rx_overrun, &nic->told_overrun);
+    report_growth(nic, "ring_resync", nic->stats.rx_resync, &nic->told_resync);
+}
+
+void nic_stats_reset(struct nic *nic)
+{
+    nic->ops->service(nic, 0); /* the chip's own tallies belong to the past as well */
+    memset(&nic->stats, 0, sizeof(nic->stats));
+    nic->told_overrun = nic->told_resync = 0;
+}
