@@ -1,0 +1,90 @@
+"""The build: the same product from anywhere, and everything rebuilt that depends on a change."""
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.abspath("tests/tools"))
+from source_files import own_files  # noqa: E402
+
+OUT = os.environ.get("OUT", "out")
+LWIP = os.path.abspath(os.environ.get("LWIP", f"{OUT}/lwip"))
+
+
+def make(folder, *arguments):
+    clean = {key: value for key, value in os.environ.items()
+             if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "OUT", "LWIP")}
+    return subprocess.run(["make", "-C", str(folder), f"LWIP={LWIP}", *arguments], check=True,
+                          text=True, stdout=subprocess.PIPE, env=clean).stdout
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """Our tree, built in another folder with another OUT."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "a folder's copy".replace(" ", "-")
+    for path in own_files("."):
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+    make(folder, "-j2", "OUT=built", "built/nictest86.elf", "built/nictest86.img")
+    return folder
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@pytest.mark.parametrize("product", ["nictest86.elf", "nictest86.img"])
+def test_clean_builds_are_equal(copy, product):
+    assert read(f"{OUT}/{product}") == read(copy / "built" / product)
+
+
+def test_product_is_stripped_and_names_no_folder(copy):
+    elf = read(copy / "built/nictest86.elf")
+    assert str(copy).encode() not in elf and os.getcwd().encode() not in elf
+    assert ".symtab" not in subprocess.run(["readelf", "-SW", f"{OUT}/nictest86.elf"], check=True,
+                                           text=True, stdout=subprocess.PIPE).stdout
+
+
+def test_nothing_is_built_twice(copy):
+    again = make(copy, "OUT=built", "built/nictest86.elf", "built/nictest86.img")
+    assert "CC" not in again and "LD" not in again and "FLOPPY" not in again, again
+
+
+def rebuilt(copy, *arguments):
+    """Sources that would be compiled now."""
+    out = make(copy, "OUT=built", "-n", *arguments, "built/nictest86.elf")
+    return {line.split('\t')[-1].strip('"') for line in out.splitlines() if '"  CC\t' in line}
+
+
+def test_a_touched_header_rebuilds_its_users_only(copy):
+    os.utime(copy / "drivers/8390/dp8390_regs.h")
+    sources = rebuilt(copy)
+    assert "drivers/8390/dp8390.c" in sources
+    assert not any(source.startswith(("kernel/", "net/", "lwip/")) for source in sources)
+    make(copy, "-j2", "OUT=built", "built/nictest86.elf")
+
+
+def test_touched_lwip_options_rebuild_lwip(copy):
+    os.utime(copy / "net/port/lwipopts.h")
+    sources = rebuilt(copy)
+    assert "lwip/core/tcp.c" in sources and "net/nicif.c" in sources
+    assert "kernel/time.c" not in sources
+
+
+def test_other_options_rebuild_all(copy):
+    before = os.stat(copy / "built/obj/kernel/time.o").st_mtime_ns
+    make(copy, "OUT=built", "TICK_HZ=50", "built/obj/kernel/time.o")
+    assert os.stat(copy / "built/obj/kernel/time.o").st_mtime_ns > before
+
+
+def test_help_names_only_targets_that_exist():
+    listed = [line.split()[1] for line in make(".", "help").splitlines()
+              if line.startswith("  make ")]
+    assert {"all", "deps", "run", "test", "check", "clean"} <= set(listed)
+    database = subprocess.run(["make", "-pnq", "help"], text=True, stdout=subprocess.PIPE).stdout
+    for target in listed:
+        assert f"\n{target}:" in database

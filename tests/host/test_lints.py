@@ -1,0 +1,181 @@
+"""Each lint must be able to fail: bad input goes in, a finding must come out."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.abspath("tests/tools"))
+import closing  # noqa: E402
+import lint_hosts  # noqa: E402
+import lint_layers  # noqa: E402
+import lint_opcodes  # noqa: E402
+import lint_shape  # noqa: E402
+import lint_size  # noqa: E402
+
+NEWER = """
+    cmovne %eax,%ebx; bswap %eax; cmpxchg %eax,(%ebx); lock xadd %eax,(%ebx); invlpg (%eax)
+    wbinvd; invd; cpuid; rdtsc; rdmsr; wrmsr; sysenter; cmpxchg8b (%eax); mov %cr4,%eax
+    mov %eax,%cr4; nopl (%eax); nopw 0(%eax,%eax); pause; popcnt %eax,%ebx; tzcnt %eax,%ebx
+    endbr32; fld1; fwait; fninit; fxsave (%eax); emms; movd %mm0,%eax; paddb %mm0,%mm1
+    movaps %xmm0,%xmm1; ldmxcsr (%eax); mfence; prefetchnta (%eax); rdrand %eax; crc32 %al,%eax
+    vaddps %ymm0,%ymm1,%ymm2; movbe (%eax),%eax; vmcall; monitor; getsec
+""".replace("\n", ";").split(";")
+NEWER = [text.strip() for text in NEWER if text.strip()]
+
+OLD = """
+    mov %eax,%ebx; movzbl %al,%eax; movswl %ax,%eax; lea 4(%eax,%ebx,8),%ecx; shld $3,%eax,%ebx
+    rep movsl; rep insw; repne scasb; lock incl (%eax); bts %eax,(%ebx); bsr %eax,%ebx; setne %al
+    imul $3,%eax,%ebx; pushal; popal; iret; int $3; in %dx,%al; outw %ax,%dx; xchg %bx,%bx
+    mov %cr0,%eax; mov %eax,%cr3; mov %eax,%dr7; lgdt (%eax); lidt (%eax); ltr %ax; hlt; nop
+    mov %fs:(%eax),%ebx; adcl 4(%esi),%eax; div %ecx; enter $8,$0; leave; pushfl; popfl; sti; ud2
+    jmp *%eax; call *(%eax); lcall $8,$0; ret; ret $4; loop .; jecxz .; bt $21,%eax; sgdt (%eax)
+""".replace("\n", ";")
+
+
+def link(tmp_path, assembly):
+    (tmp_path / "code.s").write_text(".globl f\nf:\n" + assembly.replace(";", "\n") + "\n")
+    subprocess.run(["as", "--32", "code.s", "-o", "code.o"], cwd=tmp_path, check=True)
+    subprocess.run(["ld", "-m", "elf_i386", "-e", "f", "code.o", "-o", "code.elf"], cwd=tmp_path,
+                   check=True)
+    return str(tmp_path / "code.elf")
+
+
+@pytest.mark.parametrize("instruction", NEWER)
+def test_newer_instruction_is_found(tmp_path, instruction):
+    found = lint_opcodes.findings(link(tmp_path, f"nop\n{instruction}\nret"))
+    assert len(found) == 1 and " f: " in found[0], found
+
+
+def test_386_instructions_pass(tmp_path):
+    assert lint_opcodes.findings(link(tmp_path, OLD)) == []
+
+
+def test_empty_kernel_is_no_success(tmp_path):
+    assert lint_opcodes.findings(link(tmp_path, ".data\n.long 1"))
+
+
+@pytest.mark.parametrize("source, allowed", [("kernel/cpu.c", True), ("kernel/time.c", False),
+                                             ("net/kernel_cpu.c", False)])
+def test_probe_instructions_only_in_cpu_c(tmp_path, source, allowed):
+    file = tmp_path / source
+    file.parent.mkdir()
+    file.write_text('void f(void);\nvoid f(void)\n{\n    __asm__ volatile("cpuid; rdtsc");\n}\n')
+    subprocess.run(["gcc", "-m32", "-g", "-ffreestanding", "-fno-pic", "-c", source, "-o", "f.o"],
+                   cwd=tmp_path, check=True)
+    subprocess.run(["ld", "-m", "elf_i386", "-e", "f", "f.o", "-o", "f.elf"], cwd=tmp_path,
+                   check=True)
+    found = lint_opcodes.findings(str(tmp_path / "f.elf"))
+    assert found == [] if allowed else len(found) == 2
+
+
+def test_size_budget(tmp_path):
+    elf = link(tmp_path, "ret\n.data\n.skip 4096")
+    assert lint_size.findings(elf) == []
+    assert lint_size.findings(elf, budget=4096)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A function that writes files and gives the root of a repository with them."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+
+    def write(files):
+        for name, text in files.items():
+            file = tmp_path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return str(tmp_path)
+    return write
+
+
+def header(path, body=""):
+    guard = path.replace("/", "_").replace(".", "_").upper()
+    return f"#ifndef {guard}\n#define {guard}\n{body}#endif\n"
+
+
+GOOD_TREE = {
+    "kernel/a.h": header("kernel/a.h"),
+    "drivers/b.h": header("drivers/b.h", '#include "kernel/a.h"\n'),
+    "net/c.c": '#include "drivers/b.h"\n#include "lwip/pbuf.h"\n#include <stdint.h>\n',
+    "kernel/kmain.c": '#include "drivers/b.h"\n',
+}
+
+
+def test_good_layers_pass(tree):
+    assert lint_layers.findings(tree(GOOD_TREE)) == []
+
+
+@pytest.mark.parametrize("path, text, words", [
+    ("kernel/x.c", '#include "drivers/b.h"\n', "kernel/ may not include drivers/"),
+    ("kernel/a.h", header("kernel/a.h", '#include "drivers/b.h"\n'), "kernel/ may not include"),
+    ("boot/x.S", '#include "kernel/a.h"\n', "boot/ may not include kernel/"),
+    ("drivers/x.c", '#include "lwip/pbuf.h"\n', "only net/ may include lwIP"),
+    ("drivers/x.c", '#include "b.h"\n', "not a path from the root"),
+    ("drivers/x.c", '#include "../kernel/a.h"\n', "not a path from the root"),
+    ("drivers/x.c", "#include <stdio.h>\n", "not freestanding"),
+    ("drivers/x.c", "#ifdef FAST\n#endif\n", "conditional compilation"),
+    ("drivers/x.c", "  #  if FAST\n#endif\n", "conditional compilation"),
+    ("drivers/b.h", header("drivers/c.h"), "include guard should be DRIVERS_B_H"),
+    ("drivers/b.h", "enum { X };\n", "include guard should be DRIVERS_B_H"),
+])
+def test_bad_layers_are_found(tree, path, text, words):
+    found = lint_layers.findings(tree({**GOOD_TREE, path: text}))
+    assert any(line.startswith(path) and words in line for line in found), found
+
+
+def function(lines):
+    return "int f(void)\n{\n" + "    g();\n" * lines + "}\n"
+
+
+@pytest.mark.parametrize("path, text, words", [
+    ("a.c", function(61), "function of 61 lines"),
+    ("a.c", "int x;\n" * 500, "500 lines"),
+    ("a.c", f"/* {'x' * 100} */\n", "columns"),
+    ("a.c", "int x; \n", "blanks"),
+    ("a.c", "\tint x;\n", "tab"),
+    ("a.py", "# TO" "DO: later\n", "note to oneself"),
+])
+def test_bad_shape_is_found(tree, path, text, words):
+    found = lint_shape.findings(tree({path: text}))
+    assert len(found) in (1, 2) and words in found[0], found
+
+
+def test_good_shape_passes(tree):
+    assert lint_shape.findings(tree({"a.c": function(60) + "int x;\n" * 400})) == []
+
+
+def test_registry_hosts_are_found(tree):
+    name = ".".join(["deb", "debian", "org"])
+    assert lint_hosts.findings(tree({"README.md": "https://lwip.example/ and Debian\n"})) == []
+    found = lint_hosts.findings(tree({"a.list": f"\ndeb http://{name}/x\n"}))
+    assert found == ["a.list:2: names a package registry's host"]
+
+
+def test_clang_format_has_our_style(tree):
+    root = tree({".clang-format": open(".clang-format", encoding="utf-8").read(),
+                 "good.c": "int f(int x)\n{\n    return x;\n}\n",
+                 "bad.c": "int f(int x) {\n  return x;\n}\n"})
+
+    def format_fails(name):
+        return subprocess.run(["clang-format", "--dry-run", "-Werror", name], cwd=root,
+                              stderr=subprocess.DEVNULL).returncode != 0
+    assert not format_fails("good.c")
+    assert format_fails("bad.c")
+
+
+@pytest.mark.parametrize("output, status, counts", [
+    ("ok a\n12 passed, 0 failed\n", 0, (12, 0, 0)),
+    ("12 passed, 1 failed, 3 skipped\n", 1, (12, 1, 3)),
+    ("93%: Checks: 30, Failures: 1, Errors: 1\nx.c:1: bad\n", 1, (28, 2, 0)),
+    ("== 3 failed, 5 passed, 1 skipped, 2 errors in 3.20s ==\n", 1, (5, 5, 1)),
+    ("7 passed in 0.10s\n", 0, (7, 0, 0)),
+    ("1 passed, 2 deselected, 1 warning in 61.00s (0:01:01)\n", 0, (1, 0, 0)),
+    ("no tests ran in 0.01s\n", 5, (0, 1, 0)),
+    ("Segmentation fault\n", 139, (0, 1, 0)),
+    ("100%: Checks: 4, Failures: 0, Errors: 0\nERROR: LeakSanitizer\n", 23, (4, 1, 0)),
+    ("0 passed, 0 failed\n", 0, (0, 1, 0)),
+    ("3 passed in 0.10s\nx\n9 passed, 0 failed\n", 0, (9, 0, 0)),
+])
+def test_closing_lines_are_read(output, status, counts):
+    assert closing.judge(output, status) == counts

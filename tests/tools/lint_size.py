@@ -1,0 +1,23 @@
+#!/usr/bin/python3
+"""lint_size.py ELF: the kernel's text and data together stay under 200 KB."""
+import subprocess
+import sys
+
+BUDGET = 200 * 1024
+
+
+def text_and_data(elf):
+    out = subprocess.run(["size", elf], check=True, stdout=subprocess.PIPE, text=True).stdout
+    text, data = out.splitlines()[1].split()[:2]
+    return int(text) + int(data)
+
+
+def findings(elf, budget=BUDGET):
+    total = text_and_data(elf)
+    return [] if total < budget else [f"{elf}: text + data is {total}, must be under {budget}"]
+
+
+if __name__ == "__main__":
+    report = findings(sys.argv[1])
+    print("\n".join(report))
+    sys.exit(1 if report else 0)
