@@ -8,6 +8,7 @@ that is killed outright.
 
 import ctypes
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -20,7 +21,7 @@ import time
 import records
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-OUT = os.path.join(ROOT, "out")
+OUT = os.path.abspath(os.environ.get("OUT") or os.path.join(ROOT, "out"))
 
 PR_SET_PDEATHSIG = 1
 
@@ -35,6 +36,13 @@ def product(name, out=OUT):
     if not os.path.exists(path):
         raise MachineError(f"{os.path.relpath(path, ROOT)} is not there: run `make` first")
     return path
+
+
+def plain(text):
+    """Terminal output without what only a terminal understands (GRUB draws its menu on COM1)."""
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b.", "\n", text.replace("\r", ""))
+    text = re.sub(r"[^\n\x20-\x7e]", "", text)
+    return re.sub(r"[ \n]*\n", "\n", text)
 
 
 def free_port(kind=socket.SOCK_STREAM):
@@ -198,7 +206,7 @@ class Machine:
         records.check_order(self.records)
 
     def last_lines(self, stream="serial", count=12):
-        return self.text.get(stream, "").replace("\r", "").split("\n")[-count:]
+        return plain(self.text.get(stream, "")).rstrip("\n").split("\n")[-count:]
 
     def complaint(self, message):
         """`message`, with the last lines of all streams below."""

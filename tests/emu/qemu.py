@@ -22,12 +22,14 @@ PROGRAM = "qemu-system-i386"
 GUEST_IP = "10.0.2.15"   # what the built-in DHCP server (slirp) gives
 HOST_IP = "10.0.2.2"
 MAC = "52:54:00:12:34:56"
+CARDS = ("ne2k_isa", "ne2k_pci", "rtl8139", "e1000")
 ICOUNT = "shift=6,sleep=off"  # 64 ns an instruction; idle time costs nothing (DESIGN 6)
 
 
-def nic_device(model, netdev="n0", mac=MAC, **options):
+def nic_device(model, netdev="n0", **options):
     """The -device words of a card; the ISA one sits where the first probe looks."""
-    words = [model, f"netdev={netdev}", f"mac={mac}"]
+    words = [model, f"netdev={netdev}"]
+    options = {"mac": MAC, **options}
     if model == "ne2k_isa":
         options = {"iobase": "0x300", "irq": 10, **options}
     words += [f"{key}={value}" for key, value in options.items()]
@@ -193,12 +195,9 @@ class Qemu(Machine):
 
 def main(arguments):
     """Boot interactively."""
-    nic, debug = "ne2k_isa", False
-    if arguments and arguments[0] in ("ne2k_isa", "ne2k_pci", "rtl8139", "e1000"):
-        nic = arguments.pop(0)
-    if "--debug" in arguments:
-        arguments.remove("--debug")
-        debug = True
+    debug = "--debug" in arguments
+    options = [word for word in arguments if word != "--debug"]
+    nic = options.pop(0) if options and options[0] in CARDS else CARDS[0]
     if shutil.which(PROGRAM) is None:
         sys.exit(f"{PROGRAM} is not installed: run `make deps`")
     window = ["-display", "none"] if not os.environ.get("DISPLAY") else []
@@ -207,7 +206,7 @@ def main(arguments):
             "-netdev", "user,id=n0,hostfwd=tcp:127.0.0.1:15001-:5001,"
                        "hostfwd=udp:127.0.0.1:15001-:5001",
             "-device", nic_device(nic), "-device", "isa-debug-exit,iobase=0xf4",
-            "-kernel", product("nictest86.elf"), "-append", " ".join(arguments)] + window
+            "-kernel", product("nictest86.elf"), "-append", " ".join(options)] + window
     if debug:
         argv += ["-s", "-S"]
         print("paused; in another terminal:\n"

@@ -1,0 +1,147 @@
+"""Bochs: the images as a user boots them, and real transfers through its NE2000."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from machine import OUT, free_port, product
+from wire import Sink, send_tcp, ttcp_pattern
+
+pytestmark = pytest.mark.bochs
+
+MB = 1 << 20
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def children_left(marker):
+    """Processes whose command line or environment names our temporary directories."""
+    left = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                environment = file.read()
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                command = file.read()
+        except OSError:
+            continue
+        if marker in environment and (b"bochs" in command or b"Xvfb" in command):
+            left.append(command)
+    return left
+
+
+@pytest.mark.parametrize("image", ["iso", "floppy"])
+def test_boot_and_transfer(boot_bochs, image):
+    """To `ready`, then 10 MB in and out (ISO) or 1 MB (floppy), byte for byte, without a gap."""
+    size = 10 * MB if image == "iso" else MB
+    port = free_port()
+    media = {"cdrom": product("nictest86.iso")} if image == "iso" else {
+        "floppy": product("nictest86.img")}
+    box = boot_bochs(forward=[("tcp", port, 5001)], **media)
+    ready = box.wait_for("ready", 120)
+    assert (ready["ip"], ready["how"]) == ("10.0.2.15", "dhcp")
+    nic = box.all("nic")[0]
+    assert (nic["driver"], nic["io"], nic["irq"], nic["mode"]) == ("ne2000", 0x300, 10, "irq")
+    assert nic["irq_proven"] is True and nic["width"] == 16
+    assert box.all("fault") == []
+
+    send_tcp(port, ttcp_pattern(8192) * (size // 8192))
+    result = box.wait_for("result", 30, dir="rx")
+    assert (result["bytes"], result["end"]) == (size, "ok")
+    assert result["gap_us"] < 500_000
+
+    sink = Sink()
+    done, text = box.command(f"ttcp -t -l 8192 -n {size // 8192} -p {sink.port} 10.0.2.2", 90)
+    assert done["status"] == 0
+    assert sink.result() == ttcp_pattern(8192) * (size // 8192)
+    result = box.wait_for("result", 5, dir="tx")
+    assert (result["bytes"], result["end"]) == (size, "ok")
+    assert result["gap_us"] < 500_000
+    assert f"ttcp-t: {size} bytes in " in text
+
+    box.type("quit\r")
+    box.wait_exit(10)
+    assert box.all("exit")[0]["status"] == 0
+    assert box.all("panic") == []
+
+
+def start_run(**environment):
+    """`make run`'s program with ports and a marker of its own."""
+    base = free_port()
+    while base > 60000:
+        base = free_port()
+    marker = f"NICTEST86_TEST={os.getpid()}.{base}"
+    key, value = marker.split("=")
+    process = subprocess.Popen(
+        [sys.executable, os.path.join(HERE, "run.py")], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        env={**os.environ, "PORT_BASE": str(base), "HEADLESS": "1", "OUT": OUT, key: value,
+             **environment})
+    return process, base, marker.encode()
+
+
+def test_make_run_once():
+    """The README's first command, to its end; nothing is left behind."""
+    process, _, marker = start_run(RUN_ONCE="1")
+    output, _ = process.communicate(timeout=180)
+    assert process.returncode == 0, output
+    assert "ready after" in output and "passed" in output
+    for line in ("TCP, this computer -> NicTest86", "TCP, NicTest86 -> this computer",
+                 "UDP, this computer -> NicTest86"):
+        assert line in output
+    assert output.count("ttcp-t:") >= 4 and output.count("ttcp-r:") >= 4
+    assert children_left(marker) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_make_run_is_stopped(number):
+    process, _, marker = start_run()
+    seen = ""
+    while "0 s" not in seen and process.poll() is None:
+        seen += process.stdout.readline()
+    time.sleep(1)
+    assert children_left(marker) != [], "it was running"
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 130, seen + output
+    assert "stopped by" in output
+    assert children_left(marker) == []
+
+
+def test_make_run_killed_outright():
+    """Even SIGKILL leaves no emulator and no X server."""
+    process, _, marker = start_run()
+    seen = ""
+    while "0 s" not in seen and process.poll() is None:
+        seen += process.stdout.readline()
+    assert children_left(marker) != []
+    process.kill()
+    process.communicate(timeout=20)
+    deadline = time.monotonic() + 5
+    while children_left(marker) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert children_left(marker) == []
+
+
+def test_make_run_with_a_busy_port():
+    import socket  # pylint: disable=import-outside-toplevel
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        port = holder.getsockname()[1]
+        process, _, marker = start_run(PORT_BASE=str(port - 1), RUN_ONCE="1")
+        output, _ = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert f"port {port}" in output and "in use" in output and "PORT_BASE" in output
+    assert children_left(marker) == []
+
+
+def test_make_run_with_a_broken_image(tmp_path):
+    """What does not boot ends with the reason, soon after the machine has given up."""
+    (tmp_path / "nictest86.iso").write_bytes(bytes(1 << 20))
+    process, _, marker = start_run(OUT=str(tmp_path), RUN_ONCE="1", READY_SECONDS="15")
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "make run failed: " in output and "last of serial" in output
+    assert children_left(marker) == []
