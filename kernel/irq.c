@@ -260,7 +260,7 @@ int irq_find(uint16_t candidates, void (*provoke)(void *arg), void (*quiet)(void
     if ((left & bit(CASCADE)) != 0) {
         left |= bit(CASCADE_IS);
     }
-    left &= (uint16_t)~(irq_lines_in_use() | bit(CASCADE));
+    left &= (uint16_t) ~(irq_lines_in_use() | bit(CASCADE));
     for (unsigned round = 0; round < ROUNDS && left != 0; round++) {
         left &= look(left, provoke, quiet, arg);
     }

@@ -34,10 +34,10 @@ enum { DEBUG_CONSOLE_READBACK = 0xE9 };
 /* Keyboard controller (8042), IBM AT Technical Reference (1985): its output port resets the CPU. */
 static const struct ioport keyboard = {0x60};
 enum {
-    KEYBOARD_STATUS = 4,            /* r  */
-    KEYBOARD_COMMAND = 4,           /* w  */
-    KEYBOARD_INPUT_FULL = 1 << 1,   /* it has not read the last byte yet */
-    KEYBOARD_PULSE_RESET = 0xFE,    /* pulse bit 0 of the output port low */
+    KEYBOARD_STATUS = 4,          /* r  */
+    KEYBOARD_COMMAND = 4,         /* w  */
+    KEYBOARD_INPUT_FULL = 1 << 1, /* it has not read the last byte yet */
+    KEYBOARD_PULSE_RESET = 0xFE,  /* pulse bit 0 of the output port low */
     KEYBOARD_WAIT_US = 100000,
 };
 

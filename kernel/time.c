@@ -14,17 +14,17 @@
 #include "kernel/cpu.h"
 #include "kernel/irq.h"
 #include "kernel/math64.h"
-#include "kernel/pit.h"
+#include "kernel/pit_regs.h"
 
 enum {
     CLOCK_MHZ_NUM = CLOCK_US_DEN,
     CLOCK_MHZ_DEN = CLOCK_US_NUM,
     TICK_COUNTS = 1193182 / TICK_HZ,
-    LOOKS = 1000,              /* at a counter, before it counts as dead: over 0.5 ms on any bus */
+    LOOKS = 1000, /* at a counter, before it counts as dead: over 0.5 ms on any bus */
     READ_TRIES = 4,
-    CHECK_US = 10000,          /* time_calibrate() compares two spans of this length             */
-    TRUSTED_PPM = 20000,       /* a cycle counter that differs more between them is not used     */
-    PROBE_US = 5000,           /* length wanted of the timed loop                                */
+    CHECK_US = 10000,    /* time_calibrate() compares two spans of this length             */
+    TRUSTED_PPM = 20000, /* a cycle counter that differs more between them is not used     */
+    PROBE_US = 5000,     /* length wanted of the timed loop                                */
     PROBE_LOOPS_MAX = 1 << 26,
     TICK_LINE = 0,
 };
@@ -50,7 +50,8 @@ static void settle(void)
 
 static void counter_program(unsigned counter, unsigned reload)
 {
-    io_out8(pit, PIT_CONTROL, (uint8_t)(PIT_SELECT(counter) | PIT_LOW_THEN_HIGH | PIT_RATE | PIT_BINARY));
+    io_out8(pit, PIT_CONTROL,
+            (uint8_t)(PIT_SELECT(counter) | PIT_LOW_THEN_HIGH | PIT_RATE | PIT_BINARY));
     settle();
     io_out8(pit, counter, (uint8_t)reload);
     settle();

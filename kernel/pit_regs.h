@@ -3,8 +3,8 @@
  * Sources: Intel 8254 data sheet (1993), "Programming the 8254"; IBM AT Technical Reference (1985),
  * system board I/O port 61h.
  */
-#ifndef KERNEL_PIT_H
-#define KERNEL_PIT_H
+#ifndef KERNEL_PIT_REGS_H
+#define KERNEL_PIT_REGS_H
 
 #include "kernel/io.h"
 

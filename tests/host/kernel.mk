@@ -1,0 +1,7 @@
+# The kernel core.
+HOST_SRC_math64 := tests/host/test_math64.c kernel/math64.c
+HOST_SRC_arena := tests/host/test_arena.c kernel/arena.c
+HOST_SRC_string := tests/host/test_string.c
+HOST_SRC_cpu := tests/host/test_cpu.c kernel/cpu_class.c
+HOST_SRC_memory := tests/host/test_memory.c kernel/memory.c
+HOST_SRC_clock := tests/host/test_clock.c kernel/clock.c kernel/math64.c
