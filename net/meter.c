@@ -18,6 +18,7 @@ enum {
     WIRE_PERMILLE = 950,
     CPU_PERMILLE = 950,
     BITS = 8,
+    LINE_US = 1000000,
 };
 
 static struct meter *open_meters;
@@ -99,6 +100,7 @@ void meter_start(struct meter *m, const char *test, enum meter_dir dir, bool udp
     m->start_us = m->last_us = time_us();
     m->idle_at_start = load_idle_us();
     m->wire_at_start = nicif_wire_bytes(nicif_nic(netif), wire_is_tx(m));
+    m->next_line_us = m->start_us + LINE_US;
     m->open = true;
     m->next = open_meters;
     open_meters = m;
@@ -108,6 +110,9 @@ void meter_touch(struct meter *m)
 {
     uint64_t now = clock_us();
 
+    if (now <= m->last_us) { /* the turn began before the meter did, or is the same */
+        return;
+    }
     if (now - m->last_us > m->gap_us) {
         m->gap_us = now - m->last_us;
     }
@@ -123,7 +128,7 @@ void meter_add(struct meter *m, uint32_t bytes)
 
 uint64_t meter_idle_us(const struct meter *m)
 {
-    return clock_us() - m->last_us;
+    return clock_us() > m->last_us ? clock_us() - m->last_us : 0;
 }
 
 static void unlink_meter(struct meter *m)
@@ -237,11 +242,11 @@ void meter_end(struct meter *m, const char *how)
 void meter_show_progress(void)
 {
     for (struct meter *m = open_meters; m != NULL; m = m->next) {
-        uint64_t us = time_us() - m->start_us;
+        uint64_t us = clock_us() - m->start_us;
         char rate[24];
 
-        if (m->bytes == m->shown_bytes && m->bytes == 0) {
-            continue; /* connected, nothing sent yet */
+        if (m->bytes == 0 || !clock_due(&m->next_line_us, LINE_US)) {
+            continue; /* nothing sent yet, or not yet its second */
         }
         console_fresh_line();
         kprintf("%s-%c %I: %u s, %s KB/s\n", m->test, side(m),

@@ -36,6 +36,7 @@ struct meter {
     uint64_t idle_at_start; /* load_idle_us() */
     uint64_t wire_at_start; /* nicif_wire_bytes() */
     uint64_t shown_bytes;   /* at the last progress line */
+    uint64_t next_line_us;  /* when the next is due      */
 };
 
 /* What a finished transfer comes to.  Pure arithmetic on a meter; unit-tested. */
@@ -67,7 +68,7 @@ void meter_end(struct meter *m, const char *how);
 /* The same with an explicit end, for protocols whose end is known later than it happened. */
 void meter_end_at(struct meter *m, const char *how, uint64_t end_us);
 
-/* Once a second: a progress line for every open meter. */
+/* A progress line for every open meter whose second is over.  Once a main loop turn. */
 void meter_show_progress(void);
 
 /* Microseconds without progress so far. */

@@ -28,7 +28,6 @@ enum {
     WND_MIN_FRAMES = 2,
     WND_MAX_FRAMES = 44, /* 64240: the most without window scaling                       */
     SND_BUF_FRAMES = 16, /* NEEDS 66: at least 8                                         */
-    PROGRESS_US = 1000000,
 };
 
 uint16_t net_tcp_wnd;
@@ -36,8 +35,6 @@ uint16_t net_tcp_snd_buf;
 
 extern const struct app __start_apps[];
 extern const struct app __stop_apps[];
-
-static uint64_t next_progress_us;
 
 /* ---- set-up ---- */
 
@@ -90,7 +87,6 @@ void net_init(void)
         }
     }
     address_init();
-    next_progress_us = clock_us() + PROGRESS_US;
 }
 
 /* ---- one turn ---- */
@@ -127,9 +123,7 @@ bool net_turn(void)
         }
     }
     address_turn();
-    if (clock_due(&next_progress_us, PROGRESS_US)) {
-        meter_show_progress();
-    }
+    meter_show_progress();
     return worked;
 }
 

@@ -5,6 +5,9 @@
  * take it back when it repeats one.  So at the moment a segment leaves, it is a repeat exactly if
  * it ends at or below snd_nxt.
  *
+ * A peer in slow start may send one segment and wait; a delayed acknowledgement (250 ms) would be a
+ * stall.  So the first segments are acknowledged one by one.
+ *
  * Half-open connections: lwIP keeps one for 20 s and never evicts an equal, so a few dozen SYNs
  * from nowhere would lock everybody out.  At most half of the pcbs may be half-open; the oldest
  * goes first (DESIGN 2).
@@ -15,7 +18,10 @@
 #include "lwip/priv/tcp_priv.h"
 #include "net/port/hooks.h"
 
-enum { HALF_OPEN_MAX = MEMP_NUM_TCP_PCB / 2 };
+enum {
+    HALF_OPEN_MAX = MEMP_NUM_TCP_PCB / 2,
+    QUICK_ACKS = 16, /* segments of a young connection that are acknowledged at once */
+};
 
 static uint8_t ext_id;
 static unsigned half_open_dropped;
@@ -90,6 +96,9 @@ err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *
         struct tcp_count *count = pcb->ext_args[ext_id].data;
 
         if (count != NULL) {
+            if (count->received < QUICK_ACKS) {
+                tcp_set_flags(pcb, TF_ACK_DELAY); /* lwIP acknowledges every second: this is one */
+            }
             count->received++;
         }
     }

@@ -42,7 +42,7 @@ static void configure(struct dp8390 *d)
     dp8390_stop(d);
     d->slot[0].state = d->slot[1].state = TX_FREE;
     d->tx_oldest = 0;
-    d->draining = d->resend = false;
+    d->draining = d->resend = d->more = false;
 
     put(d, BNRY, d->rx_start); /* one page behind the next to read, so that full is not empty */
     put(d, PSTART, d->rx_start);
@@ -190,7 +190,7 @@ static unsigned dp8390_poll(struct nic *nic)
     if (d->draining) {
         return (events_of(isr) & ~(unsigned)EV_FAULT) | EV_RX; /* rx_burst ends the procedure */
     }
-    return events_of(isr);
+    return events_of(isr) | (d->more ? EV_RX : 0U);
 }
 
 static void dp8390_service(struct nic *nic, unsigned events)
@@ -256,7 +256,7 @@ static bool dp8390_irq_rearm(struct nic *nic)
     struct dp8390 *d = dp8390_of(nic);
     const unsigned wanted = ISR_RX | ISR_RARE | (dp8390_sending(d) ? ISR_TX : 0U);
 
-    if ((get(d, ISR) & wanted) != 0) {
+    if (d->more || (get(d, ISR) & wanted) != 0) {
         return false;
     }
     d->imr = (uint8_t)wanted;

@@ -57,6 +57,7 @@ struct dp8390 {
     struct dp8390_tx_slot slot[DP8390_TX_SLOTS];
     uint8_t tx_oldest;    /* slot sent or to be sent first                    */
     struct deadline tx_deadline; /* watchdog of the slot on its way           */
+    bool more;            /* the last burst left frames in the ring, PRX is acked */
     bool draining;        /* between the steps of the overrun procedure       */
     bool resend;          /* ... and the frame it cut short must go again     */
     bool tx_dead;         /* watchdog fired, nothing sent since: already said */

@@ -135,6 +135,7 @@ unsigned dp8390_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
     if (released != d->next) {
         release(d);
     }
+    d->more = d->next != curr; /* PRX will not be set again for these */
     if (d->draining && (left != max || d->next == curr)) {
         dp8390_overrun_resume(d);
     }
