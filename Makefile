@@ -56,7 +56,8 @@ PREFIX_MAP := -ffile-prefix-map=$(CURDIR)/=  -ffile-prefix-map=$(CURDIR)=. \
     -ffile-prefix-map=$(abspath $(LWIP))=lwip -ffile-prefix-map=$(LWIP)=lwip \
     -ffile-prefix-map=$(GCC_INCLUDE)=gcc
 KERNEL_FLAGS := -m32 -march=i386 -mgeneral-regs-only -ffreestanding -nostdinc -isystem $(GCC_INCLUDE) \
-    -std=gnu11 -O2 -g -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables $(PREFIX_MAP)
+    -std=gnu11 -O2 -g -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables \
+    -ffunction-sections -fdata-sections $(PREFIX_MAP)
 OWN_FLAGS := $(WARNINGS) -Wstack-usage=512 -Werror -I. \
     -DTICK_HZ=$(TICK_HZ) -DNICTEST_VERSION='"$(VERSION)"'
 # lwIP's headers come as system headers: our warnings are for our code.  Hence -MD, not -MMD, which
@@ -108,10 +109,11 @@ $(OBJ)/objects: FORCE
 	@mkdir -p $(@D)
 	@echo '$(KERNEL_OBJ) $(LWIP_OBJ)' | cmp -s - $@ || echo '$(KERNEL_OBJ) $(LWIP_OBJ)' >$@
 
-# The linked kernel keeps its symbols; the product is the same without them.
+# The linked kernel keeps its symbols; the product is the same without them.  What nobody calls is
+# left out: lwIP has a good deal of that, some of it calling libc.
 $(OUT)/nictest86.sym: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(OBJ)/objects
 	$(call say,LD)
-	$(quiet)ld -m elf_i386 -nostdlib --build-id=sha1 -z noexecstack -T linker.ld \
+	$(quiet)ld -m elf_i386 -nostdlib --gc-sections --build-id=sha1 -z noexecstack -T linker.ld \
 	    -Map=$(OUT)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) -o $@
 
 $(OUT)/nictest86.elf: $(OUT)/nictest86.sym

@@ -1,7 +1,7 @@
 """`make deps`: quick when nothing is missing, and one clear line for each way to fail.
 
-apt-get, dpkg-query, id and sudo are replaced by scripts in front of the PATH that note how they were
-called; nothing here needs the network or root, and nothing is installed.
+apt-get, dpkg-query, id and sudo are replaced by scripts in front of the PATH that note how they
+were called; nothing here needs the network or root, and nothing is installed.
 """
 import os
 import stat

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, os.path.abspath("tests/tools"))
 import closing  # noqa: E402
+import lint_format  # noqa: E402
 import lint_hosts  # noqa: E402
 import lint_layers  # noqa: E402
 import lint_opcodes  # noqa: E402
@@ -152,16 +153,14 @@ def test_registry_hosts_are_found(tree):
     assert found == ["a.list:2: names a package registry's host"]
 
 
-def test_clang_format_has_our_style(tree):
+def test_format_is_ours(tree):
     root = tree({".clang-format": open(".clang-format", encoding="utf-8").read(),
                  "good.c": "int f(int x)\n{\n    return x;\n}\n",
                  "bad.c": "int f(int x) {\n  return x;\n}\n"})
-
-    def format_fails(name):
-        return subprocess.run(["clang-format", "--dry-run", "-Werror", name], cwd=root,
-                              stderr=subprocess.DEVNULL).returncode != 0
-    assert not format_fails("good.c")
-    assert format_fails("bad.c")
+    assert lint_format.findings([f"{root}/good.c"]) == []
+    found = lint_format.findings([f"{root}/good.c", f"{root}/bad.c"])
+    assert len(found) == 1 and found[0].startswith(f"{root}/bad.c:1:")
+    assert lint_format.findings([f"{root}/none.c"])
 
 
 @pytest.mark.parametrize("output, status, counts", [

@@ -9,7 +9,8 @@
 # needed.  The private source is marked trusted, because an older Debian lacks the newer one's
 # archive key; what makes us trust the tarball is its SHA-256 below.
 #
-# Every failure is one line; its kind (network, unserved, hash, setup) is left in OUT/deps/lwip.error.
+# Every failure is one line; its kind (network, unserved, hash, setup) is left in
+# OUT/deps/lwip.error.
 set -eu
 
 VERSION=2.2.1
@@ -31,7 +32,7 @@ has_version() {
 check() {
     found=$(has_version "$1")
     [ "$found" = "$VERSION" ] ||
-        fail setup "LWIP=$1 is not lwIP $VERSION: src/include/lwip/init.h says '${found:-no such file}'"
+        fail setup "LWIP=$1 is not lwIP $VERSION: its lwip/init.h says '${found:-no such file}'"
 }
 
 # apt-get on the private directories.
@@ -108,7 +109,7 @@ fetch() {
         no_network && fail network "no network: cannot reach the Debian mirror for lwIP (see $log)"
         [ -n "$found" ] ||
             fail setup "apt is set up for no Debian mirror to fetch lwIP from: pass LWIP=/path"
-        fail unserved "suite $SUITE with source package lwip is no longer served: pass LWIP=/path (see $log)"
+        fail unserved "source package lwip of $SUITE is no longer served: pass LWIP=/path (see $log)"
     fi
     unpack "$apt/source/"lwip_*.orig.tar.* "$tree"
     rm -rf "$apt/lists" "$apt/cache" "$apt/source" "$apt/machine"

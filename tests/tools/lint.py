@@ -30,8 +30,7 @@ def commands(out):
         return [sys.executable, f"{TOOLS}/lint_{name}.py", *arguments]
 
     return [
-        ("format", ["clang-format", "--dry-run", "-Werror",
-                    *(path for path in c_files if not path.endswith("_regs.h"))]),
+        ("format", ours("format", *(p for p in c_files if not p.endswith("_regs.h")))),
         ("layers", ours("layers")),
         ("shape", ours("shape")),
         ("hosts", ours("hosts")),
@@ -39,7 +38,9 @@ def commands(out):
         ("size", ours("size", symbols)),
         ("shellcheck", ["shellcheck", *scripts]),
         ("cppcheck", ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability",
-                      "--inline-suppr", "--error-exitcode=1", "-I.", "-j2", *sources]),
+                      # A table that the linker collects begins at one symbol and ends at another.
+                      "--suppress=comparePointers", "--inline-suppr", "--error-exitcode=1",
+                      "-I.", "-j2", *sources]),
     ]
 
 
