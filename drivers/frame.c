@@ -7,8 +7,8 @@
 #include "kernel/trap.h"
 
 _Static_assert((offsetof(struct frame, data) + 14) % 4 == 0, "the IP header is aligned");
-_Static_assert(offsetof(struct frame, data)
-                   == offsetof(struct frame, above) + FRAME_ABOVE + FRAME_ALIGN_SHIFT,
+_Static_assert(offsetof(struct frame, data) ==
+                   offsetof(struct frame, above) + FRAME_ABOVE + FRAME_ALIGN_SHIFT,
                "nothing lies between the space above and the data");
 
 static struct {

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 enum {
-    FRAME_MIN = 60,       /* IEEE 802.3 minimum, without FCS               */
-    FRAME_MAX = 1514,     /* IEEE 802.3 maximum, without FCS, untagged     */
-    FRAME_ROOM = 1520,    /* FRAME_MAX, FCS and a last odd word            */
+    FRAME_MIN = 60,    /* IEEE 802.3 minimum, without FCS               */
+    FRAME_MAX = 1514,  /* IEEE 802.3 maximum, without FCS, untagged     */
+    FRAME_ROOM = 1520, /* FRAME_MAX, FCS and a last odd word            */
     FRAME_ABOVE = 64,
     FRAME_ALIGN_SHIFT = 2, /* 14-byte header + 2: the IP header is aligned */
     FRAME_LEAD = 4         /* see frame_lead()                             */

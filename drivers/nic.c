@@ -9,7 +9,6 @@
 #include "kernel/console.h"
 #include "kernel/error.h"
 #include "kernel/irq.h"
-#include "kernel/machine.h"
 #include "kernel/options.h"
 #include "kernel/pic.h"
 #include "kernel/print.h"
@@ -83,36 +82,46 @@ static void announce(const struct nic *nic)
         format(how, sizeof(how), "polling");
     }
     console_fresh_line();
-    kprintf("%s at 0x%x %s: %s, %u-bit, %u KB ring, %M\n", nic->driver->name,
-            nic->place.io.base, how, nic->model, nic->width, nic->ring_kb, nic->mac);
+    kprintf("%s at 0x%x %s: %s, %u-bit, %u KB ring, %M\n", nic->driver->name, nic->place.io.base,
+            how, nic->model, nic->width, nic->ring_kb, nic->mac);
     record_card(nic);
 }
 
 /* ---- looking ---- */
 
-static bool place_taken(const struct nic_place *place)
+/* The card that is already at a place, or null. */
+static const struct nic *card_at(const struct nic_place *place)
 {
     for (unsigned i = 0; i < nic_count; i++) {
         if (nics[i].place.bus == place->bus && nics[i].place.io.base == place->io.base) {
-            return true;
+            return &nics[i];
         }
     }
-    return false;
+    return NULL;
 }
 
+/* "ne2000 0x300 0x280, wd80x3 0x240": a driver's name only where it changes. */
 static void note_looked(const struct nic_driver *driver, const struct nic_place *place)
 {
+    static const struct nic_driver *last;
+    const bool first = looked_length == 0;
+
+    if (first || driver != last) {
+        looked_length +=
+            (size_t)format(looked_at + looked_length, sizeof(looked_at) - looked_length, "%s%s",
+                           first ? "" : ", ", driver->name);
+        last = driver;
+    }
     if (looked_length < sizeof(looked_at)) {
         looked_length += (size_t)format(looked_at + looked_length,
-                                        sizeof(looked_at) - looked_length, "%s%s 0x%x",
-                                        looked_length == 0 ? "" : ", ", driver->name,
-                                        place->io.base);
+                                        sizeof(looked_at) - looked_length, " 0x%x", place->io.base);
     }
 }
 
 /* Try one place.  0: found, opened and announced.  Else the reason is in `why`. */
 static int try_place(const struct nic_driver *driver, const struct nic_place *place, char *why)
 {
+    const struct nic *there = card_at(place);
     struct nic *nic = &nics[nic_count];
     int error;
 
@@ -120,8 +129,8 @@ static int try_place(const struct nic_driver *driver, const struct nic_place *pl
         format(why, WHY_BYTES, "more than %u cards", (unsigned)NIC_MAX);
         return E_NO_MEMORY;
     }
-    if (place_taken(place)) {
-        format(why, WHY_BYTES, "that place is taken by card %u", nic_count - 1);
+    if (there != NULL) {
+        format(why, WHY_BYTES, "that is card %u already", there->index);
         return E_BUSY;
     }
     note_looked(driver, place);
@@ -248,6 +257,7 @@ static void irq_option_changed(void)
 
 void nics_init(void)
 {
+    static bool following; /* the irq option */
     const struct nic_place anywhere = {.bus = NIC_ISA, .irq = IRQ_NONE};
 
     nic_count = 0;
@@ -265,8 +275,10 @@ void nics_init(void)
             report_none();
         }
     }
-    options_on_change("irq", irq_option_changed);
-    machine_at_exit(nics_close);
+    if (!following) {
+        following = true;
+        options_on_change("irq", irq_option_changed);
+    }
 }
 
 void nics_close(void)

@@ -29,10 +29,10 @@ enum nic_bus { NIC_ISA, NIC_PCI };
 struct nic_place {
     enum nic_bus bus;
     struct ioport io;
-    int irq;       /* IRQ_NONE: not known                        */
-    uint32_t mem;  /* card memory, 0: none or not known          */
-    uint16_t pci;  /* bus << 8 | device << 3 | function          */
-    bool given;    /* the user named it: look harder, explain    */
+    int irq;      /* IRQ_NONE: not known                        */
+    uint32_t mem; /* card memory, 0: none or not known          */
+    uint16_t pci; /* bus << 8 | device << 3 | function          */
+    bool given;   /* the user named it: look harder, explain    */
 };
 
 /* What a card wants from the main loop. */
@@ -52,26 +52,26 @@ struct slice {
 struct tx_frame {
     const struct slice *v;
     uint16_t n;
-    uint16_t total; /* sum of the lengths, 14 to FRAME_MAX; the driver pads to FRAME_MIN with zeros */
+    uint16_t total; /* sum of the lengths, 14 to FRAME_MAX; the driver pads to FRAME_MIN */
 };
 
 /* Counted once each, where it becomes true.  Reset only by nic_stats_reset(). */
 struct nic_stats {
-    uint64_t rx_frames, rx_bytes; /* handed upwards; bytes without FCS               */
-    uint64_t tx_frames, tx_bytes; /* left the card without error; padding included   */
-    uint32_t irqs;                /* interrupts this card claimed                    */
-    uint32_t polls;               /* looks at the status register from the main loop */
+    uint64_t rx_frames, rx_bytes;         /* handed upwards; bytes without FCS               */
+    uint64_t tx_frames, tx_bytes;         /* left the card without error; padding included   */
+    uint32_t irqs;                        /* interrupts this card claimed                    */
+    uint32_t polls;                       /* looks at the status register from the main loop */
     uint32_t rx_crc, rx_align, rx_missed; /* chip tallies                            */
-    uint32_t rx_length;           /* status good, length outside 60..1518: dropped   */
-    uint32_t rx_error;            /* header says not received intact                 */
-    uint32_t rx_overrun;          /* ring overruns recovered from                    */
-    uint32_t rx_resync;           /* bad ring header: ring pointer taken afresh      */
-    uint32_t rx_no_frame;         /* pool empty: left in the ring                    */
+    uint32_t rx_length;                   /* status good, length outside 60..1518: dropped   */
+    uint32_t rx_error;                    /* header says not received intact                 */
+    uint32_t rx_overrun;                  /* ring overruns recovered from                    */
+    uint32_t rx_resync;                   /* bad ring header: ring pointer taken afresh      */
+    uint32_t rx_no_frame;                 /* pool empty: left in the ring                    */
     uint32_t tx_collisions, tx_abort, tx_underrun, tx_late, tx_carrier, tx_heartbeat;
-    uint32_t tx_resent;           /* cut short by an overrun and sent again          */
-    uint32_t tx_timeout;          /* transmit watchdog resets                        */
-    uint32_t dma_timeout;         /* remote DMA did not complete                     */
-    uint32_t irq_lost;            /* status set, no interrupt                        */
+    uint32_t tx_resent;   /* cut short by an overrun and sent again          */
+    uint32_t tx_timeout;  /* transmit watchdog resets                        */
+    uint32_t dma_timeout; /* remote DMA did not complete                     */
+    uint32_t irq_lost;    /* status set, no interrupt                        */
     uint32_t rx_burst[NIC_BURST_BUCKETS];
 };
 
@@ -128,37 +128,37 @@ enum nic_irq_mode { NIC_MODE_IRQ, NIC_MODE_POLL };
 struct nic {
     const struct nic_driver *driver;
     const struct nic_ops *ops;
-    unsigned index;       /* 0.. in probe order                        */
-    char model[40];       /* "RTL8019AS", "NE2000 clone (no signature)" */
+    unsigned index; /* 0.. in probe order                        */
+    char model[40]; /* "RTL8019AS", "NE2000 clone (no signature)" */
     struct nic_place place;
     uint8_t mac[6];
-    uint8_t width;        /* data path in bits: 8, 16, 32              */
-    uint16_t ring_kb;     /* receive ring, KB                          */
-    uint32_t link_kbit;   /* link rate in kbit/s                       */
-    int irq;              /* IRQ_NONE when polling                     */
+    uint8_t width;      /* data path in bits: 8, 16, 32              */
+    uint16_t ring_kb;   /* receive ring, KB                          */
+    uint32_t link_kbit; /* link rate in kbit/s                       */
+    int irq;            /* IRQ_NONE when polling                     */
     bool irq_proven;
     enum nic_irq_mode mode;
     volatile unsigned pending; /* events noted by the interrupt handler */
     volatile bool armed;
-    uint8_t silent_wakes; /* wake-ups with status set since the last interrupt */
+    uint8_t silent_wakes;               /* wake-ups with status set since the last interrupt */
     uint32_t told_overrun, told_resync; /* already in a fault record */
     struct nic_stats stats;
     alignas(16) uint8_t state[NIC_STATE_BYTES]; /* the driver's */
 };
 
 struct nic_driver {
-    const char *name;                 /* as in nic= and records */
-    const uint16_t *isa_candidates;   /* I/O bases to try, ended by 0; null: none */
+    const char *name;               /* as in nic= and records */
+    const uint16_t *isa_candidates; /* I/O bases to try, ended by 0; null: none */
     /*
      * 0: ours; model, mac, width, ring_kb, link_kbit, ops and state are filled in and the chip is
-     * stopped and masked.  Else a reason code with one line in `why` (at least 80 bytes), and everything touched is
-     * put back.
+     * stopped and masked.  Else a reason code with one line in `why` (at least 80 bytes), and
+     * everything touched is put back.
      */
     int (*probe)(const struct nic_place *, struct nic *, char *why, size_t why_size);
 };
 
-#define NIC_DRIVER(symbol)                                                                        \
-    const struct nic_driver symbol                                                                \
+#define NIC_DRIVER(symbol)                                                                         \
+    const struct nic_driver symbol                                                                 \
         __attribute__((used, section("nic_drivers"), aligned(sizeof(void *))))
 
 /* ---- registry (drivers/nic.c) ---- */
@@ -168,8 +168,8 @@ extern struct nic nics[NIC_MAX];
 extern unsigned nic_count;
 
 /*
- * Probe (nic= places, else every driver's candidates less noprobe=), open what is found, prove the interrupt,
- * print one line and emit one `nic` record a card; `fault nic_missing` if there is none.
+ * Probe (nic= places, else every driver's candidates less noprobe=), open what is found, prove the
+ * interrupt, print one line and emit one `nic` record a card; `fault nic_missing` if there is none.
  */
 void nics_init(void);
 

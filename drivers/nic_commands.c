@@ -11,48 +11,47 @@
 
 /* One row a cause, in the order shown. */
 struct counter {
-    const char *key; /* in the record */
-    const char *words;
+    const char *key; /* in the record     */
     uint16_t offset; /* in struct nic_stats */
-    bool wide;       /* uint64_t, else uint32_t */
+    uint16_t size;
+    const char *words;
 };
 
-#define WIDE(field, words) {#field, words, offsetof(struct nic_stats, field), true}
-#define NARROW(field, words) {#field, words, offsetof(struct nic_stats, field), false}
+#define FIELD(name) #name, offsetof(struct nic_stats, name), sizeof(((struct nic_stats *)0)->name)
 
 static const struct counter counters[] = {
-    WIDE(rx_frames, "frames received"),
-    WIDE(rx_bytes, "bytes received"),
-    WIDE(tx_frames, "frames sent"),
-    WIDE(tx_bytes, "bytes sent"),
-    NARROW(irqs, "interrupts"),
-    NARROW(polls, "looks at the status"),
-    NARROW(irq_lost, "interrupts that did not come"),
-    NARROW(rx_crc, "received with wrong CRC"),
-    NARROW(rx_align, "received with odd bits"),
-    NARROW(rx_missed, "missed for want of room on the card"),
-    NARROW(rx_length, "impossible length"),
-    NARROW(rx_error, "not intact in the ring"),
-    NARROW(rx_overrun, "ring overruns"),
-    NARROW(rx_resync, "ring pointer taken afresh"),
-    NARROW(rx_no_frame, "bursts ended by an empty pool"),
-    NARROW(tx_collisions, "collisions"),
-    NARROW(tx_abort, "given up after 16 collisions"),
-    NARROW(tx_underrun, "transmit underruns"),
-    NARROW(tx_late, "late collisions"),
-    NARROW(tx_carrier, "carrier lost"),
-    NARROW(tx_heartbeat, "no heartbeat"),
-    NARROW(tx_resent, "cut short by an overrun, sent again"),
-    NARROW(tx_timeout, "transmitter stuck, card restarted"),
-    NARROW(dma_timeout, "remote DMA stuck, card restarted"),
+    {FIELD(rx_frames), "frames received"},
+    {FIELD(rx_bytes), "bytes received"},
+    {FIELD(tx_frames), "frames sent"},
+    {FIELD(tx_bytes), "bytes sent"},
+    {FIELD(irqs), "interrupts"},
+    {FIELD(polls), "looks at the status"},
+    {FIELD(irq_lost), "interrupts that did not come"},
+    {FIELD(rx_crc), "received with wrong CRC"},
+    {FIELD(rx_align), "received with odd bits"},
+    {FIELD(rx_missed), "missed for want of room on the card"},
+    {FIELD(rx_length), "impossible length"},
+    {FIELD(rx_error), "not intact in the ring"},
+    {FIELD(rx_overrun), "ring overruns"},
+    {FIELD(rx_resync), "ring pointer taken afresh"},
+    {FIELD(rx_no_frame), "bursts ended by an empty pool"},
+    {FIELD(tx_collisions), "collisions"},
+    {FIELD(tx_abort), "given up after 16 collisions"},
+    {FIELD(tx_underrun), "transmit underruns"},
+    {FIELD(tx_late), "late collisions"},
+    {FIELD(tx_carrier), "carrier lost"},
+    {FIELD(tx_heartbeat), "no heartbeat"},
+    {FIELD(tx_resent), "cut short by an overrun, sent again"},
+    {FIELD(tx_timeout), "transmitter stuck, card restarted"},
+    {FIELD(dma_timeout), "remote DMA stuck, card restarted"},
 };
 enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
 
 static const struct {
     const char *key, *words;
 } bursts[NIC_BURST_BUCKETS] = {
-    {"burst_1", "1"},        {"burst_2", "2"},        {"burst_3_4", "3-4"},
-    {"burst_5_8", "5-8"},    {"burst_9_16", "9-16"},  {"burst_17_32", "17-32"},
+    {"burst_1", "1"},         {"burst_2", "2"},       {"burst_3_4", "3-4"},
+    {"burst_5_8", "5-8"},     {"burst_9_16", "9-16"}, {"burst_17_32", "17-32"},
     {"burst_33_64", "33-64"}, {"burst_more", "more"},
 };
 
@@ -62,7 +61,7 @@ static uint64_t value_of(const struct nic *nic, const struct counter *c)
     uint64_t wide;
     uint32_t narrow;
 
-    if (c->wide) {
+    if (c->size == sizeof(wide)) {
         memcpy(&wide, at, sizeof(wide));
         return wide;
     }

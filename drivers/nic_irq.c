@@ -16,8 +16,8 @@ enum { SILENT_WAKES_MAX = 3, WORDS_BYTES = 24 };
 
 /* Lines an ISA card can drive; not timer, keyboard, cascade, floppy, clock, FPU, disk. */
 enum {
-    ISA_LINES = 1U << 3 | 1U << 4 | 1U << 5 | 1U << 7 | 1U << 9 | 1U << 10 | 1U << 11 | 1U << 12
-                | 1U << 15,
+    ISA_LINES =
+        1U << 3 | 1U << 4 | 1U << 5 | 1U << 7 | 1U << 9 | 1U << 10 | 1U << 11 | 1U << 12 | 1U << 15,
     LINE_COM2 = 3,
 };
 
@@ -78,7 +78,7 @@ static int find_line(struct nic *nic)
     int found;
 
     if (possible) {
-        lines &= (uint16_t)~(1U << given);
+        lines &= (uint16_t) ~(1U << given);
         if (irq_find((uint16_t)(1U << given), provoke, quiet, nic) == given) {
             return given;
         }
@@ -124,8 +124,12 @@ void nic_prove_irq(struct nic *nic)
 
 /* ---- the halt ---- */
 
+/* The last nics_arm() succeeded: a status found set after the halt should have interrupted it. */
+static bool was_armed;
+
 bool nics_arm(void)
 {
+    was_armed = false;
     for (unsigned i = 0; i < nic_count; i++) {
         struct nic *nic = &nics[i];
 
@@ -139,6 +143,7 @@ bool nics_arm(void)
         }
         nic->armed = true;
     }
+    was_armed = true;
     return true;
 }
 
@@ -168,6 +173,9 @@ static void fall_back(struct nic *nic)
  */
 void nics_check_lost(void)
 {
+    if (!was_armed) {
+        return;
+    }
     for (unsigned i = 0; i < nic_count; i++) {
         struct nic *nic = &nics[i];
 

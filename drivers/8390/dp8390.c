@@ -134,14 +134,14 @@ void dp8390_overrun_halt(struct dp8390 *d)
     d->nic->stats.rx_overrun++;
     d->draining = true; /* from here dp8390_reclaim() starts nothing */
 
-    was_sending = (get(d, CR) & CR_TXP) != 0;              /* 1 */
-    put(d, CR, CR_HALT);                                   /* 2 */
-    delay_us(HALT_SETTLE_US);                              /* 3 */
-    put(d, RBCR0, 0);                                      /* 4 */
+    was_sending = (get(d, CR) & CR_TXP) != 0; /* 1 */
+    put(d, CR, CR_HALT);                      /* 2 */
+    delay_us(HALT_SETTLE_US);                 /* 3 */
+    put(d, RBCR0, 0);                         /* 4 */
     put(d, RBCR1, 0);
     d->resend = was_sending && (get(d, ISR) & ISR_TX) == 0; /* 5 */
-    put(d, TCR, TCR_LOOPBACK_INTERNAL);                    /* 6 */
-    put(d, CR, CR_IDLE);                                   /* 7 */
+    put(d, TCR, TCR_LOOPBACK_INTERNAL);                     /* 6 */
+    put(d, CR, CR_IDLE);                                    /* 7 */
 }
 
 /* Steps 9 to 11, once step 8 (rx_burst) has made room: back onto the wire. */
@@ -166,8 +166,8 @@ void dp8390_overrun_resume(struct dp8390 *d)
 
 static unsigned events_of(unsigned isr)
 {
-    return ((isr & ISR_RX) != 0 ? EV_RX : 0) | ((isr & ISR_TX) != 0 ? EV_TX : 0)
-           | ((isr & ISR_RARE) != 0 ? EV_FAULT : 0);
+    return ((isr & ISR_RX) != 0 ? EV_RX : 0) | ((isr & ISR_TX) != 0 ? EV_TX : 0) |
+           ((isr & ISR_RARE) != 0 ? EV_FAULT : 0);
 }
 
 /* The tallies stop at 192 and keep the interrupt asserted until read; reading clears them. */

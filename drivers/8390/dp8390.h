@@ -40,9 +40,9 @@ struct dp8390_tx_slot {
 enum { DP8390_TX_SLOTS = 2, DP8390_TX_PAGES = 6 /* per slot: 1536 bytes */ };
 
 struct dp8390 {
-    struct ioport reg;    /* the 16 chip registers                            */
-    struct ioport data;   /* board's data port (data-port boards)             */
-    struct ioport pulse;  /* board's reset port                               */
+    struct ioport reg;   /* the 16 chip registers                            */
+    struct ioport data;  /* board's data port (data-port boards)             */
+    struct ioport pulse; /* board's reset port                               */
     const struct dp8390_board *board;
     struct nic *nic;
     uint8_t dcr;          /* value for this board's width                     */
@@ -55,12 +55,12 @@ struct dp8390 {
     uint8_t rx_stop;      /* PSTOP                                            */
     uint8_t next;         /* page of the next frame to read                   */
     struct dp8390_tx_slot slot[DP8390_TX_SLOTS];
-    uint8_t tx_oldest;    /* slot sent or to be sent first                    */
+    uint8_t tx_oldest;           /* slot sent or to be sent first                    */
     struct deadline tx_deadline; /* watchdog of the slot on its way           */
-    bool more;            /* the last burst left frames in the ring, PRX is acked */
-    bool draining;        /* between the steps of the overrun procedure       */
-    bool resend;          /* ... and the frame it cut short must go again     */
-    bool tx_dead;         /* watchdog fired, nothing sent since: already said */
+    bool more;                   /* the last burst left frames in the ring; PRX is clear  */
+    bool draining;               /* between the steps of the overrun procedure       */
+    bool resend;                 /* ... and the frame it cut short must go again     */
+    bool tx_dead;                /* watchdog fired, nothing sent since: already said */
     bool open;
 };
 

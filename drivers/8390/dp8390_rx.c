@@ -75,9 +75,8 @@ static bool take(struct dp8390 *d, unsigned curr, struct frame *f)
     length = ring_length(page, next,
                          header[HEADER_COUNT0] + (unsigned)header[HEADER_COUNT1] * DP8390_PAGE,
                          d->rx_start, d->rx_stop);
-    if (length == 0
-        || ring_distance(page, next, d->rx_start, d->rx_stop)
-               > ring_distance(page, curr, d->rx_start, d->rx_stop)) {
+    if (length == 0 || ring_distance(page, next, d->rx_start, d->rx_stop) >
+                           ring_distance(page, curr, d->rx_start, d->rx_stop)) {
         stats->rx_resync++;
         d->next = (uint8_t)curr;
         return false;

@@ -141,8 +141,9 @@ void dp8390_watch_transmitter(struct dp8390 *d)
     nic->stats.tx_timeout++;
     if (!d->tx_dead) {
         d->tx_dead = true;
-        nic_log(nic, "a frame was not sent within %u ms (ISR %02x, TSR %02x): "
-                     "check cable and transceiver",
+        nic_log(nic,
+                "a frame was not sent within %u ms (ISR %02x, TSR %02x): "
+                "check cable and transceiver",
                 TX_WATCHDOG_US / 1000, get(d, ISR), get(d, TSR));
         record_fault("tx_timeout", (int)nic->index);
         record_end();

@@ -20,12 +20,12 @@ enum {
     PORT_WAIT_US = 20 * 1000, /* for a reset or remote DMA to be confirmed; DMA takes under 2 ms */
     LINK_KBIT = 10000,
 
-    PROM_BYTES = 32,          /* every byte twice on a 16-bit board in byte mode */
+    PROM_BYTES = 32, /* every byte twice on a 16-bit board in byte mode */
     PROM_SIGNATURE = 14,
-    SIGNATURE_WORD = 0x57,    /* "WW": board in a 16-bit slot */
-    SIGNATURE_BYTE = 0x42,    /* "BB": board in an 8-bit slot */
+    SIGNATURE_WORD = 0x57, /* "WW": board in a 16-bit slot */
+    SIGNATURE_BYTE = 0x42, /* "BB": board in an 8-bit slot */
 
-    FLOATING = 0xFF,          /* a port nobody answers */
+    FLOATING = 0xFF, /* a port nobody answers */
 
     /* Read side of RBCR0/1 on Realtek's chips: an identity (RTL8019AS data sheet, 8019ID0/1) */
     REALTEK_ID0 = 0x50,
@@ -161,8 +161,7 @@ static bool looks_like_8390(unsigned cr)
     if (cr == 0) {
         return true; /* QEMU's, until it is first written */
     }
-    return cr != FLOATING && (cr & CR_DMA_FIELD) != 0 && (cr & CR_TXP) == 0 && run != 0
-           && run != (CR_START | CR_STOP);
+    return cr != FLOATING && (cr & CR_DMA_FIELD) != 0 && run != 0 && run != (CR_START | CR_STOP);
 }
 
 static bool holds(const struct dp8390 *d, enum dp8390_reg reg, uint8_t value)
@@ -287,7 +286,7 @@ static uint8_t ram_pattern(unsigned page, unsigned i)
 
 /*
  * Write first, middle and last page, then read all three: shows the width and the size, for a
- * smaller memory repeats itself.  What was there need not be saved: frames of a driver that is gone.
+ * smaller memory repeats itself.  What was there need not be saved: frames of a driver long gone.
  */
 static bool ram_answers(struct dp8390 *d, const struct layout *l)
 {
@@ -316,13 +315,18 @@ static bool ram_answers(struct dp8390 *d, const struct layout *l)
     return true;
 }
 
-/* The best layout whose memory answers, in force; null if none does. */
+/*
+ * The best layout whose memory answers, in force; null if none does.  Words are not even tried if
+ * the PROM says bytes; one that is garbage has no say.
+ */
 static const struct layout *find_memory(struct dp8390 *d, const struct identity *id)
 {
+    const bool bytes = good_address(id->prom) && (!id->doubled || signed_by(id, SIGNATURE_BYTE));
+
     for (unsigned i = 0; i < LAYOUTS; i++) {
         const struct layout *l = &layouts[i];
 
-        if (l->word && (!id->doubled || signed_by(id, SIGNATURE_BYTE))) {
+        if (l->word && bytes) {
             continue;
         }
         if (!l->word && id->realtek && l->stop > 0x60) {
@@ -370,8 +374,10 @@ static int station_address(struct nic *nic, const struct identity *id, char *why
     record_int("io", io);
     record_end();
     if (!nic->place.given) {
-        format(why, why_size, "card found, but its PROM is garbage (address %M); "
-                              "nic=ne2000:0x%x uses it all the same", nic->mac, io);
+        format(why, why_size,
+               "card found, but its PROM is garbage (address %M); "
+               "nic=ne2000:0x%x uses it all the same",
+               nic->mac, io);
         return E_HARDWARE;
     }
     nic_log(nic, "its PROM is garbage (address %M); using %M", nic->mac, made_up);
