@@ -56,7 +56,8 @@ static const struct ioport debug_port = {DEBUG_PORT};
 static uint8_t attribute;         /* of the text being written                          */
 static bool synchronous;          /* panic: wait for the UART                           */
 static bool uart_dead;            /* ... which has not taken a character in time        */
-static bool cutting;              /* a serial line lost its end for want of room        */
+static bool cutting;              /* the rest of this serial line is lost: no room      */
+static bool owed;                 /* ... with its line end, of which some was written   */
 static bool last_was_return;      /* COM1 sent CR: an LF directly behind it is no key    */
 static unsigned text_lost, records_lost, records_told;
 
@@ -103,16 +104,27 @@ static bool queue_serial(char c, size_t reserve)
     return true;
 }
 
-/* Text that does not fit is lost up to the end of its line, so that the next line is whole. */
+/*
+ * Text that does not fit is lost up to the end of its line, so that the next line is whole; should
+ * the line end be lost too, it is owed to what was written of the line.
+ */
 static bool put_serial(char c)
 {
-    if (cutting && c != '\n') {
-        text_lost++;
-        return false;
+    struct sink *s = &sinks[SERIAL];
+    bool end = c == '\n';
+
+    if (owed && queue_serial('\n', RECORD_RESERVE)) {
+        owed = false;
+        s->column = 0;
     }
-    cutting = !queue_serial(c, RECORD_RESERVE);
-    text_lost += cutting;
-    return !cutting;
+    if (!owed && (!cutting || (end && s->column > 0)) && queue_serial(c, RECORD_RESERVE)) {
+        cutting = false;
+        return true;
+    }
+    text_lost++;
+    cutting = !end;
+    owed = owed || (end && s->column > 0);
+    return false;
 }
 
 void console_init(void)
@@ -121,7 +133,7 @@ void console_init(void)
         sinks[i].column = 0;
         sinks[i].prompt = false;
     }
-    synchronous = uart_dead = cutting = last_was_return = false;
+    synchronous = uart_dead = cutting = owed = last_was_return = false;
     text_lost = records_lost = records_told = 0;
     attribute = attributes[COLOUR_NORMAL];
     sinks[VGA].on = vga_init();
@@ -331,6 +343,7 @@ static bool serial_record(const char *line, size_t n)
     serial_queue("\r\n", 2);
     s->column = 0;
     s->prompt = false;
+    owed = false;
     if (synchronous) {
         push_out();
     }

@@ -64,7 +64,7 @@ static bool take_digits(const char **at, uint32_t base, uint32_t max, uint32_t *
         if (digit < 0 || (uint32_t)digit >= base) {
             break;
         }
-        if (value > (max - (uint32_t)digit) / base) {
+        if ((uint32_t)digit > max || value > (max - (uint32_t)digit) / base) {
             return false;
         }
         value = value * base + (uint32_t)digit;

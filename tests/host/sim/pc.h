@@ -1,0 +1,25 @@
+/*
+ * What else of a PC the console sees: colour text adapter, keyboard, and the emulators' port E9h.
+ */
+#ifndef TESTS_SIM_PC_H
+#define TESTS_SIM_PC_H
+
+/* Colour text memory and CRT controller; vga_cells points to the memory afterwards. */
+void sim_vga_plug(void);
+
+/* Row of the screen as text without trailing blanks, and where the cursor is shown. */
+const char *sim_vga_row(unsigned row);
+unsigned sim_vga_cursor_row(void);
+unsigned sim_vga_cursor_column(void);
+unsigned sim_vga_attribute(unsigned row, unsigned column);
+
+/* Port E9h, reading back as itself, and what was written to it. */
+void sim_debug_plug(void);
+const char *sim_debug_text(void);
+void sim_debug_forget(void);
+
+/* The 8042; `stale` bytes are waiting in it.  sim_key() sends one scan code. */
+void sim_keyboard_plug(unsigned stale);
+void sim_key(unsigned scan_code);
+
+#endif

@@ -1,0 +1,10 @@
+# Tests of what reads and writes text: formatter, records, options, console, shell.
+
+TEXT_SIM := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/uart.c tests/host/sim/pc.c
+HOST_SRC_print := tests/host/test_print.c kernel/print.c kernel/math64.c
+HOST_SRC_record := tests/host/test_record.c tests/host/fake_panic.c kernel/record.c kernel/print.c \
+    kernel/math64.c
+HOST_SRC_options := tests/host/test_options.c tests/host/fake_panic.c kernel/options.c \
+    kernel/option_values.c kernel/print.c kernel/math64.c
+HOST_SRC_console := tests/host/test_console.c tests/host/fake_panic.c kernel/console.c kernel/serial.c \
+    kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c $(TEXT_SIM)
