@@ -273,10 +273,10 @@ bool shell_turn(void)
     bool worked = !busy && run_next();
     int key;
 
-    if (!busy && *queue_at != '\0') {
-        return true; /* no prompt between the commands of run= */
-    }
     for (unsigned n = 0; n < KEYS_A_TURN; n++) {
+        if (!busy && *queue_at != '\0') {
+            return true; /* no prompt between the commands of run= */
+        }
         if (!busy && console_prompt_missing()) {
             console_prompt(prompt, edit);
         }

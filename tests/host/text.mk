@@ -8,3 +8,11 @@ HOST_SRC_options := tests/host/test_options.c tests/host/fake_panic.c kernel/opt
     kernel/option_values.c kernel/print.c kernel/math64.c
 HOST_SRC_console := tests/host/test_console.c tests/host/fake_panic.c kernel/console.c kernel/serial.c \
     kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c $(TEXT_SIM)
+HOST_SRC_shell := tests/host/test_shell.c tests/host/fake_panic.c kernel/shell.c kernel/shell_builtin.c \
+    kernel/options.c kernel/option_values.c kernel/option_report.c kernel/console.c kernel/serial.c \
+    kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c $(TEXT_SIM)
+HOST_SRC_fuzz_options := tests/host/fuzz_options.c tests/host/fake_panic.c kernel/options.c \
+    kernel/option_values.c kernel/print.c kernel/math64.c
+HOST_SRC_fuzz_shell := tests/host/fuzz_shell.c tests/host/fake_panic.c kernel/shell.c \
+    kernel/shell_builtin.c kernel/options.c kernel/option_values.c kernel/option_report.c kernel/record.c \
+    kernel/print.c kernel/math64.c
