@@ -210,7 +210,7 @@ def main(arguments):
     if debug:
         argv += ["-s", "-S"]
         print("paused; in another terminal:\n"
-              "    gdb out/nictest86.sym -ex 'target remote localhost:1234'")
+              "    gdb -nx -x .gdbinit")
     os.execvp(PROGRAM, argv)
 
 

@@ -59,7 +59,7 @@ $(foreach name,$(FUZZERS),$(eval $(call host_program,$(OUT)/fuzz/$(name),$(OUT)/
     HOST_SRC_fuzz_$(name)),$(FUZZ_CC) $(HOST_FLAGS) $(HOST_SANITIZE) -fsanitize=fuzzer \
     $(HOST_CFLAGS_fuzz_$(name)),$(HOST_LIBS_fuzz_$(name)))))
 
-check: $(HOST_BIN) $(OUT)/nictest86.elf $(OUT)/nictest86.sym | $(OUT)/deps/test ## host tests, sanitized, and the tests of the tools
+check: all $(HOST_BIN) | $(OUT)/deps/test ## host tests, sanitized, and the tests of the tools
 	@OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/run_host.py $(HOST_BIN)
 
 # TIME is seconds for each target.

@@ -11,8 +11,7 @@ bochs: all | $(OUT)/deps/run ## boot the ISO in Bochs and leave it running
 qemu: all | $(OUT)/deps/test ## boot the kernel in QEMU, NIC=ne2k_isa or ne2k_pci
 	@OUT=$(OUT) $(PYTHON) tests/emu/qemu.py $(NIC)
 
-debug: all $(OUT)/nictest86.sym | $(OUT)/deps/test ## the same, paused; prints the gdb line
-	@echo "In another terminal: gdb -x .gdbinit"
+debug: all | $(OUT)/deps/test ## the same, paused; prints the gdb line
 	@OUT=$(OUT) $(PYTHON) tests/emu/qemu.py --debug $(NIC)
 
 # The classic ttcp, against which ours is run.
@@ -25,7 +24,7 @@ PYTEST := OUT=$(OUT) $(PYTHON) -m pytest -q -p no:cacheprovider
 check-emu: all $(OUT)/host/ttcp | $(OUT)/deps/test ## system tests in QEMU and Bochs
 	$(PYTEST) tests/emu
 
-test: all $(OUT)/host/ttcp $(OUT)/nictest86.sym | $(OUT)/deps/test ## every test, by layer
+test: all $(OUT)/host/ttcp | $(OUT)/deps/test ## every test, by layer
 	@MAKE='$(MAKE)' OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/layers.py
 
 bench: all $(OUT)/host/ttcp | $(OUT)/deps/test ## our figures in emulators, the peer's, the ratio
