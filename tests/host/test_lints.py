@@ -1,4 +1,4 @@
-"""Each lint must be able to fail: bad input goes in, a finding must come out."""
+"""Each lint and each runner must be able to fail: bad input goes in, a finding must come out."""
 import os
 import subprocess
 import sys
@@ -13,6 +13,8 @@ import lint_layers  # noqa: E402
 import lint_opcodes  # noqa: E402
 import lint_shape  # noqa: E402
 import lint_size  # noqa: E402
+import run_fuzz  # noqa: E402
+import run_host  # noqa: E402
 
 NEWER = """
     cmovne %eax,%ebx; bswap %eax; cmpxchg %eax,(%ebx); lock xadd %eax,(%ebx); invlpg (%eax)
@@ -178,3 +180,29 @@ def test_format_is_ours(tree):
 ])
 def test_closing_lines_are_read(output, status, counts):
     assert closing.judge(output, status) == counts
+
+
+def script(path, body):
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_host_runner_sees_failures(tmp_path):
+    good = script(tmp_path / "good", "echo 3 passed, 0 failed")
+    silent = script(tmp_path / "silent", "true")
+    leak = script(tmp_path / "leak", "echo 3 passed, 0 failed; exit 23")
+    slow = script(tmp_path / "slow", "echo 3 passed, 0 failed; sleep 9")
+    assert run_host.run("good", [good], 5)[1] == (3, 0, 0)
+    assert run_host.run("silent", [silent], 5)[1] == (0, 1, 0)
+    assert run_host.run("leak", [leak], 5)[1] == (3, 1, 0)
+    assert run_host.run("slow", [slow], 1)[1] == (3, 1, 0)
+
+
+def test_fuzz_runner_sees_findings(tmp_path, capsys):
+    script(tmp_path / "good", "echo stat::number_of_executed_units: 5")
+    script(tmp_path / "bad", "echo crash; exit 77")
+    assert run_fuzz.main(str(tmp_path), 1, ["good"]) == 0
+    assert run_fuzz.main(str(tmp_path), 1, ["good", "bad"]) == 1
+    assert "1 passed, 1 failed" in capsys.readouterr().out
+    assert run_fuzz.main(str(tmp_path), 1, []) == 1

@@ -52,12 +52,13 @@ $(1): $(foreach source,$(3),$(call host_obj,$(2),$(source)))
 endef
 
 host_folder = $(OUT)/host/obj/$(if $(HOST_CFLAGS_$(1)),$(1),common)
-$(foreach name,$(HOST_TESTS),$(eval $(call host_program,$(OUT)/host/test_$(name),$(call \
-    host_folder,$(name)),$(HOST_SRC_$(name)),$(CC) $(HOST_FLAGS) $(HOST_SANITIZE) \
-    $(HOST_CFLAGS_$(name)),$(CHECK_LIBS) $(HOST_LIBS_$(name)))))
-$(foreach name,$(FUZZERS),$(eval $(call host_program,$(OUT)/fuzz/$(name),$(OUT)/fuzz/obj/$(name),$(\
-    HOST_SRC_fuzz_$(name)),$(FUZZ_CC) $(HOST_FLAGS) $(HOST_SANITIZE) -fsanitize=fuzzer \
-    $(HOST_CFLAGS_fuzz_$(name)),$(HOST_LIBS_fuzz_$(name)))))
+host_test = $(call host_program,$(OUT)/host/test_$(1),$(call host_folder,$(1)),$(HOST_SRC_$(1)),\
+    $(CC) $(HOST_FLAGS) $(HOST_SANITIZE) $(HOST_CFLAGS_$(1)),$(CHECK_LIBS) $(HOST_LIBS_$(1)))
+host_fuzzer = $(call host_program,$(OUT)/fuzz/$(1),$(OUT)/fuzz/obj/$(1),$(HOST_SRC_fuzz_$(1)),\
+    $(FUZZ_CC) $(HOST_FLAGS) $(HOST_SANITIZE) -fsanitize=fuzzer $(HOST_CFLAGS_fuzz_$(1)),\
+    $(HOST_LIBS_fuzz_$(1)))
+$(foreach name,$(HOST_TESTS),$(eval $(call host_test,$(name))))
+$(foreach name,$(FUZZERS),$(eval $(call host_fuzzer,$(name))))
 
 check: all $(HOST_BIN) | $(OUT)/deps/test ## host tests, sanitized, and the tests of the tools
 	@OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/run_host.py $(HOST_BIN)

@@ -2,7 +2,7 @@
 """run_fuzz.py FOLDER SECONDS NAME...: run each fuzzer FOLDER/NAME for SECONDS, two at a time.
 
 Seeds come from tests/host/seeds/NAME, if there are any; what libFuzzer finds new is kept in
-FOLDER/corpus/NAME, and an input that crashes in FOLDER/crash-NAME-*: give it to the program as
+FOLDER/corpus/NAME, and an input that crashes in FOLDER/found-NAME-*: give it to the program as
 argument to see it again.
 """
 import concurrent.futures
@@ -23,7 +23,7 @@ def fuzz(folder, seconds, name):
     seeds = f"tests/host/seeds/{name}"
     command = [f"{folder}/{name}", f"-max_total_time={seconds}", "-max_len=4096", "-timeout=10",
                "-rss_limit_mb=2048", "-print_final_stats=1",
-               f"-artifact_prefix={folder}/crash-{name}-", corpus]
+               f"-artifact_prefix={folder}/found-{name}-", corpus]
     if os.path.isdir(seeds):
         command.append(seeds)
     try:
