@@ -20,12 +20,12 @@
 
 enum {
     DEBUG_PORT = 0xE9,
-    PRINT_MAX = 1024,         /* one kprintf()                                            */
-    RECORD_RESERVE = 4096,    /* of the serial queue: only records may use the last bytes  */
-    RECORD_OVERHEAD = 4,      /* CRLF before and after                                    */
+    PRINT_MAX = 1024,              /* one kprintf()                                            */
+    RECORD_RESERVE = 4096,         /* of the serial queue: only records may use the last bytes  */
+    RECORD_OVERHEAD = 4,           /* CRLF before and after                                    */
     ROOM_AGAIN = SERIAL_QUEUE / 2, /* so much room, and a record about lost ones is worth it */
     PANIC_DRAIN_US = 1000000,
-    PANIC_BYTE_US = 250000,   /* one character at 50 baud, and some                       */
+    PANIC_BYTE_US = 250000, /* one character at 50 baud, and some                       */
 };
 
 /* VGA attributes: colour on black. */
@@ -37,7 +37,7 @@ static const uint8_t attributes[] = {
 struct sink {
     bool (*put)(char c); /* false: no room, dropped */
     bool on;
-    bool prompt;         /* the cursor is in the shell's prompt line */
+    bool prompt; /* the cursor is in the shell's prompt line */
     unsigned column;
 };
 
@@ -48,17 +48,19 @@ static bool put_debug(char c);
 enum sink_name { VGA, SERIAL, DEBUG, SINKS };
 
 static struct sink sinks[SINKS] = {
-    [VGA] = {.put = put_vga}, [SERIAL] = {.put = put_serial}, [DEBUG] = {.put = put_debug},
+    [VGA] = {.put = put_vga},
+    [SERIAL] = {.put = put_serial},
+    [DEBUG] = {.put = put_debug},
 };
 
 static const struct ioport debug_port = {DEBUG_PORT};
 
-static uint8_t attribute;         /* of the text being written                          */
-static bool synchronous;          /* panic: wait for the UART                           */
-static bool uart_dead;            /* ... which has not taken a character in time        */
-static bool cutting;              /* the rest of this serial line is lost: no room      */
-static bool owed;                 /* ... with its line end, of which some was written   */
-static bool last_was_return;      /* COM1 sent CR: an LF directly behind it is no key    */
+static uint8_t attribute;    /* of the text being written                          */
+static bool synchronous;     /* panic: wait for the UART                           */
+static bool uart_dead;       /* ... which has not taken a character in time        */
+static bool cutting;         /* the rest of this serial line is lost: no room      */
+static bool owed;            /* ... with its line end, of which some was written   */
+static bool last_was_return; /* COM1 sent CR: an LF directly behind it is no key    */
 static unsigned text_lost, records_lost, records_told;
 
 static bool put_vga(char c)

@@ -47,8 +47,9 @@ void console_prompt(const char *prompt, const char *edit_line);
 void console_echo(const char *text);
 
 /*
- * One record line (without line end), already complete: to port E9h and COM1, never to VGA; whole or not at all.
- * Returns false if the serial queue had no room: the record is lost on COM1 and counted.
+ * One record line (without line end), already complete: to port E9h and COM1, never to VGA; whole
+ * or not at all. Returns false if the serial queue had no room: the record is lost on COM1 and
+ * counted.
  */
 bool console_record(const char *line, size_t n);
 

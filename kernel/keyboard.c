@@ -19,8 +19,8 @@ enum i8042_port { I8042_DATA = 0, I8042_STATUS = 4 };
 enum i8042_status { STATUS_OUTPUT_FULL = 0x01 };
 
 enum {
-    RING = 64,        /* a power of two                                           */
-    STALE_MAX = 16,   /* bytes the controller may still hold; an empty port reads as full for ever */
+    RING = 64,      /* a power of two                                           */
+    STALE_MAX = 16, /* bytes the controller may still hold; an empty port reads as full for ever */
 };
 
 enum scan_code {
@@ -41,9 +41,10 @@ enum { ESC = 27, CTRL_MASK = 0x1F };
 static const char plain[] = "\0\0331234567890-=\b\tqwertyuiop[]\n\0asdfghjkl;'`\0\\zxcvbnm,./\0*\0 "
                             "\0\0\0\0\0\0\0\0\0\0\0\0\0"
                             "789-456+1230.";
-static const char shifted[] = "\0\033!@#$%^&*()_+\b\tQWERTYUIOP{}\n\0ASDFGHJKL:\"~\0|ZXCVBNM<>?\0*\0 "
-                              "\0\0\0\0\0\0\0\0\0\0\0\0\0"
-                              "789-456+1230.";
+static const char shifted[] =
+    "\0\033!@#$%^&*()_+\b\tQWERTYUIOP{}\n\0ASDFGHJKL:\"~\0|ZXCVBNM<>?\0*\0 "
+    "\0\0\0\0\0\0\0\0\0\0\0\0\0"
+    "789-456+1230.";
 
 _Static_assert(sizeof(plain) == 0x54 + 1 && sizeof(shifted) == sizeof(plain),
                "the tables end with the number block's full stop, 53h");
@@ -55,8 +56,8 @@ static volatile uint8_t ring[RING];
 static volatile unsigned ring_in, ring_out;
 
 static bool shift, ctrl, caps;
-static bool extended;  /* the last code was E0h                 */
-static unsigned skip;  /* codes of a Pause key still to come    */
+static bool extended; /* the last code was E0h                 */
+static unsigned skip; /* codes of a Pause key still to come    */
 
 static bool handle_irq(void *arg)
 {
@@ -81,7 +82,8 @@ void keyboard_start_irq(void)
         }
         (void)io_in8(i8042, I8042_DATA);
     }
-    /* Line 1 has no other user; without its interrupt there are no keys, and COM1 is still there. */
+    /* Line 1 has no other user; without its interrupt there are no keys, and COM1 is still there.
+     */
     (void)irq_attach(KEYBOARD_IRQ, handle_irq, NULL);
 }
 
@@ -110,17 +112,10 @@ static bool modifier(uint8_t key, bool down)
 {
     switch (key) {
     case SCAN_LEFT_SHIFT:
-    case SCAN_RIGHT_SHIFT:
-        shift = down;
-        return true;
-    case SCAN_CTRL:
-        ctrl = down;
-        return true;
-    case SCAN_CAPS:
-        caps ^= down;
-        return true;
-    default:
-        return false;
+    case SCAN_RIGHT_SHIFT: shift = down; return true;
+    case SCAN_CTRL: ctrl = down; return true;
+    case SCAN_CAPS: caps ^= down; return true;
+    default: return false;
     }
 }
 

@@ -20,7 +20,6 @@
 #include "kernel/options.h"
 #include "kernel/record.h"
 #include "kernel/shell.h"
-#include "kernel/string.h"
 #include "kernel/time.h"
 #include "kernel/version.h"
 #include "net/net.h"
@@ -48,28 +47,12 @@ static _Noreturn void refuse(const char *why)
     machine_halt();
 }
 
-static void report_option(const char *word, const char *why)
-{
-    kprintf_colour(COLOUR_WARN, "option %s: %s\n", word, why);
-    record_fault("option", IRQ_NONE);
-    record_str("word", word);
-    record_str("why", why);
-    record_end();
-}
-
-/* The loader's string lies where our own memory may be: copied before that is used. */
+/* Parsed before our own memory is used: the loader's string may lie there. */
 static void read_options(const struct multiboot_info *info)
 {
-    static char line[OPTIONS_MAX_LINE + 1];
     options_default(&options);
     if ((info->flags & MULTIBOOT_CMDLINE) != 0) {
-        const char *given = (const char *)(uintptr_t)info->cmdline;
-        strncpy(line, given, sizeof line);
-        if (line[OPTIONS_MAX_LINE] != '\0') {
-            line[OPTIONS_MAX_LINE] = '\0';
-            report_option("(line)", "longer than 1023 bytes, the rest is dropped");
-        }
-        options_parse(&options, line, report_option);
+        options_parse(&options, (const char *)(uintptr_t)info->cmdline, options_report);
     }
     console_select(options.vga, options.com1, options.baud);
 }

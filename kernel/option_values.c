@@ -13,10 +13,10 @@
 enum {
     BAUD_BASE = 115200, /* the UART's clock, 1.8432 MHz, over 16 */
     BAUD_MIN = 50,
-    IO_MIN = 0x100,     /* below are the board's own ports       */
+    IO_MIN = 0x100, /* below are the board's own ports       */
     IO_MAX = 0xFFE0,
     PREFIX_MIN = 1,
-    PREFIX_MAX = 30,    /* 31 and 32 leave no room for a broadcast */
+    PREFIX_MAX = 30, /* 31 and 32 leave no room for a broadcast */
 };
 
 static const char *const driver_names[] = {"ne2000", "wd80x3", "3c503", "rtl8139", "e1000"};

@@ -42,13 +42,15 @@ struct options {
     unsigned ips;
     struct option_nic nic[OPTIONS_MAX_CARDS];
     unsigned nics; /* 0: detect */
-    struct { uint16_t first, last; } noprobe[OPTIONS_MAX_NOPROBE];
+    struct {
+        uint16_t first, last;
+    } noprobe[OPTIONS_MAX_NOPROBE];
     unsigned noprobes;
-    bool poll;       /* irq=poll                                        */
-    bool vga, com1;  /* console=                                        */
+    bool poll;      /* irq=poll                                        */
+    bool vga, com1; /* console=                                        */
     uint32_t baud;
     bool batch;
-    bool pad_stack;  /* pad=stack                                       */
+    bool pad_stack; /* pad=stack                                       */
     bool bufinit_free;
     bool txirq, txpoll, loopirq, looppoll;
     enum elcr_mode elcr;
@@ -56,11 +58,11 @@ struct options {
     char name[16];
     enum http_mode http;
     bool trace_io, trace_ring, trace_irq;
-    uint8_t text;    /* 80 or 40                                        */
+    uint8_t text; /* 80 or 40                                        */
     bool soak;
-    char run[512];   /* commands, "" if none                            */
+    char run[512]; /* commands, "" if none                            */
     bool exit;
-    bool no_cpuid;   /* hidden: cpu=nocpuid                             */
+    bool no_cpuid; /* hidden: cpu=nocpuid                             */
 };
 
 /* The options in force.  Everybody reads them; only options_parse() and options_set() write. */
@@ -86,7 +88,8 @@ void options_parse(struct options *o, const char *line, option_reporter report);
 void options_parse_file(struct options *o, const char *text, size_t n, option_reporter report);
 
 /* `set KEY=VALUE` at run time: OK, E_INVALID (unknown or malformed), E_UNSUPPORTED (boot option
- * only).  On success, whoever registered for the key is called.  `set ip=` is for the first card. */
+ * only).  On success, whoever registered for the key is called.  `set ip=` is for the first card.
+ */
 int options_set(const char *word);
 
 /* Why the last options_set() failed, in words; "" if it did not. */
@@ -99,7 +102,8 @@ void options_on_change(const char *key, void (*changed)(void));
 bool options_may_probe(uint16_t first, unsigned n);
 
 /*
- * The next word of `*line` into `word`: words split at blanks, '"' opens or closes a group anywhere,
+ * The next word of `*line` into `word`: words split at blanks, '"' opens or closes a group
+ * anywhere,
  * '\c' is c.  False at the end.  Longer words are cut at `size` - 1.  The shell uses it too.
  */
 bool options_next_word(const char **line, char *word, size_t size);

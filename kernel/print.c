@@ -156,28 +156,20 @@ static void put_mac(struct sink *out, const struct spec *spec, const uint8_t *ma
 static int64_t next_signed(struct arguments *args, enum length length)
 {
     switch (length) {
-    case LENGTH_LONG:
-        return va_arg(args->list, long);
-    case LENGTH_LONG_LONG:
-        return va_arg(args->list, long long);
-    case LENGTH_SIZE:
-        return va_arg(args->list, ptrdiff_t);
-    default:
-        return va_arg(args->list, int);
+    case LENGTH_LONG: return va_arg(args->list, long);
+    case LENGTH_LONG_LONG: return va_arg(args->list, long long);
+    case LENGTH_SIZE: return va_arg(args->list, ptrdiff_t);
+    default: return va_arg(args->list, int);
     }
 }
 
 static uint64_t next_unsigned(struct arguments *args, enum length length)
 {
     switch (length) {
-    case LENGTH_LONG:
-        return va_arg(args->list, unsigned long);
-    case LENGTH_LONG_LONG:
-        return va_arg(args->list, unsigned long long);
-    case LENGTH_SIZE:
-        return va_arg(args->list, size_t);
-    default:
-        return va_arg(args->list, unsigned);
+    case LENGTH_LONG: return va_arg(args->list, unsigned long);
+    case LENGTH_LONG_LONG: return va_arg(args->list, unsigned long long);
+    case LENGTH_SIZE: return va_arg(args->list, size_t);
+    default: return va_arg(args->list, unsigned);
     }
 }
 
@@ -243,12 +235,8 @@ static bool convert(struct sink *out, const struct spec *spec, char letter, stru
 
     switch (letter) {
     case 'd':
-    case 'i':
-        put_signed(out, spec, next_signed(args, spec->length));
-        return true;
-    case 'u':
-        put_number(out, spec, "", next_unsigned(args, spec->length), 10, false);
-        return true;
+    case 'i': put_signed(out, spec, next_signed(args, spec->length)); return true;
+    case 'u': put_number(out, spec, "", next_unsigned(args, spec->length), 10, false); return true;
     case 'x':
     case 'X':
         put_number(out, spec, "", next_unsigned(args, spec->length), 16, letter == 'X');
@@ -260,20 +248,11 @@ static bool convert(struct sink *out, const struct spec *spec, char letter, stru
         c = (char)va_arg(args->list, int);
         put_field(out, spec, &c, 1);
         return true;
-    case 's':
-        put_string(out, spec, va_arg(args->list, const char *));
-        return true;
-    case 'I':
-        put_ipv4(out, spec, va_arg(args->list, uint32_t));
-        return true;
-    case 'M':
-        put_mac(out, spec, va_arg(args->list, const uint8_t *));
-        return true;
-    case '%':
-        put(out, '%');
-        return true;
-    default:
-        return false;
+    case 's': put_string(out, spec, va_arg(args->list, const char *)); return true;
+    case 'I': put_ipv4(out, spec, va_arg(args->list, uint32_t)); return true;
+    case 'M': put_mac(out, spec, va_arg(args->list, const uint8_t *)); return true;
+    case '%': put(out, '%'); return true;
+    default: return false;
     }
 }
 
@@ -339,25 +318,15 @@ char *format_fixed(char to[24], uint64_t value, unsigned decimals)
 const char *error_name(int code)
 {
     switch (code) {
-    case OK:
-        return "ok";
-    case E_NOT_FOUND:
-        return "not found";
-    case E_TIMEOUT:
-        return "timed out";
-    case E_INVALID:
-        return "invalid";
-    case E_RANGE:
-        return "out of range";
-    case E_BUSY:
-        return "busy";
-    case E_NO_MEMORY:
-        return "out of memory";
-    case E_HARDWARE:
-        return "hardware fault";
-    case E_UNSUPPORTED:
-        return "not supported";
-    default:
-        return "unknown error";
+    case OK: return "ok";
+    case E_NOT_FOUND: return "not found";
+    case E_TIMEOUT: return "timed out";
+    case E_INVALID: return "invalid";
+    case E_RANGE: return "out of range";
+    case E_BUSY: return "busy";
+    case E_NO_MEMORY: return "out of memory";
+    case E_HARDWARE: return "hardware fault";
+    case E_UNSUPPORTED: return "not supported";
+    default: return "unknown error";
     }
 }

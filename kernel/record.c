@@ -12,9 +12,9 @@
 #include "kernel/trap.h"
 
 enum {
-    LINE_END = 2,                       /* CRLF on COM1                                     */
-    TEXT_MAX = RECORD_MAX - LINE_END,   /* what may stand in `line`                         */
-    EV_MAX = 16,                        /* longest record name kept for the report below    */
+    LINE_END = 2,                     /* CRLF on COM1                                     */
+    TEXT_MAX = RECORD_MAX - LINE_END, /* what may stand in `line`                         */
+    EV_MAX = 16,                      /* longest record name kept for the report below    */
 };
 
 static char line[TEXT_MAX + 1];

@@ -15,8 +15,8 @@
 enum {
     COM1_PORT = 0x3F8,
     COM1_IRQ = 4,
-    RX_RING = 256,       /* a power of two */
-    CAUSES_MAX = 64,     /* interrupt causes served in one go: more means a broken chip */
+    RX_RING = 256,          /* a power of two */
+    CAUSES_MAX = 64,        /* interrupt causes served in one go: more means a broken chip */
     BAUD_SETTLE_US = 20000, /* a full FIFO at 9600 baud is out in 17 ms */
 };
 
@@ -24,8 +24,8 @@ static const struct ioport com1 = {COM1_PORT};
 
 static bool present;
 static bool attached;
-static unsigned burst;          /* bytes the chip takes at once when its transmitter is empty */
-static uint8_t enabled;         /* what IER holds */
+static unsigned burst;  /* bytes the chip takes at once when its transmitter is empty */
+static uint8_t enabled; /* what IER holds */
 
 static char queue[SERIAL_QUEUE];
 static unsigned queue_in, queue_out; /* run free; their difference is what is queued */
@@ -42,7 +42,8 @@ static bool loops_back(uint8_t outputs, uint8_t inputs)
     return (io_in8(com1, UART_MSR) & MSR_LINES) == inputs;
 }
 
-/* The read in between keeps a bus that still holds the value written from looking like a register. */
+/* The read in between keeps a bus that still holds the value written from looking like a register.
+ */
 static bool scratch_holds(uint8_t value)
 {
     io_out8(com1, UART_SCR, value);
@@ -151,18 +152,10 @@ static void serve_cause(uint8_t cause)
 {
     switch (cause) {
     case IIR_RECEIVED:
-    case IIR_TIMEOUT:
-        receive(io_in8(com1, UART_RBR));
-        break;
-    case IIR_THR_EMPTY: /* ended by reading IIR; the main loop sends */
-        tx_asked = true;
-        break;
-    case IIR_LINE:
-        (void)io_in8(com1, UART_LSR);
-        break;
-    default:
-        (void)io_in8(com1, UART_MSR);
-        break;
+    case IIR_TIMEOUT: receive(io_in8(com1, UART_RBR)); break;
+    case IIR_THR_EMPTY: /* ended by reading IIR; the main loop sends */ tx_asked = true; break;
+    case IIR_LINE: (void)io_in8(com1, UART_LSR); break;
+    default: (void)io_in8(com1, UART_MSR); break;
     }
 }
 
@@ -249,8 +242,7 @@ bool serial_drain(void)
 
 bool serial_idle(void)
 {
-    return !present ||
-           (queue_in == queue_out && (io_in8(com1, UART_LSR) & LSR_IDLE) != 0);
+    return !present || (queue_in == queue_out && (io_in8(com1, UART_LSR) & LSR_IDLE) != 0);
 }
 
 int serial_key(void)

@@ -13,11 +13,12 @@
 #include <stddef.h>
 
 enum {
-    SERIAL_QUEUE = 16384,      /* a power of two */
-    SERIAL_BAUD_MAX = 115200,  /* a rate must divide this */
+    SERIAL_QUEUE = 16384,     /* a power of two */
+    SERIAL_BAUD_MAX = 115200, /* a rate must divide this */
 };
 
-/* Look for the UART and program it for SERIAL_BAUD_MAX.  Without one nothing below touches a port. */
+/* Look for the UART and program it for SERIAL_BAUD_MAX.  Without one nothing below touches a port.
+ */
 bool serial_init(void);
 
 /* Another rate.  Lets characters on their way out go first, for at most 20 ms. */

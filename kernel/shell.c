@@ -16,10 +16,10 @@
 #include "kernel/string.h"
 
 enum {
-    LINE_MAX = 256,      /* typed, with the NUL                                     */
+    LINE_MAX = 256, /* typed, with the NUL                                     */
     COMMAND_MAX = sizeof(options.run),
-    AHEAD_MAX = 256,     /* keys kept while a command runs; a power of two          */
-    KEYS_A_TURN = 16,    /* the main loop has other work                            */
+    AHEAD_MAX = 256,  /* keys kept while a command runs; a power of two          */
+    KEYS_A_TURN = 16, /* the main loop has other work                            */
     KEY_CTRL_C = 3,
     KEY_ESC = 27,
 };
@@ -127,7 +127,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* command_text = the `n` characters at `text` without blanks around them.  False if none is left. */
+/* command_text = the `n` characters at `text` without blanks around them.  False if none is left.
+ */
 static bool take_command(const char *text, size_t n)
 {
     while (n > 0 && is_blank(*text)) {
@@ -218,9 +219,7 @@ static void edit_key(char key)
     char echo[2] = {key, '\0'};
 
     switch (key) {
-    case '\n':
-        enter_line();
-        break;
+    case '\n': enter_line(); break;
     case '\b':
         if (edit_length > 0) {
             edit[--edit_length] = '\0';
@@ -228,9 +227,7 @@ static void edit_key(char key)
         }
         break;
     case KEY_CTRL_C:
-    case KEY_ESC:
-        abandon_line();
-        break;
+    case KEY_ESC: abandon_line(); break;
     default:
         if (key >= ' ' && key < 0x7F && edit_length + 1 < sizeof(edit)) {
             edit[edit_length++] = key;

@@ -30,10 +30,10 @@ struct shell_command {
     void (*abort)(void);
 };
 
-#define SHELL_COMMAND(name_, usage_, help_, start_, abort_)                                       \
-    static const struct shell_command shell_command_##name_                                       \
-        __attribute__((used, section("shell_commands"), aligned(sizeof(void *)))) = {             \
-            .name = #name_, .usage = (usage_), .help = (help_), .start = (start_), .abort = (abort_)}
+#define SHELL_COMMAND(name_, usage_, help_, start_, abort_)                                        \
+    static const struct shell_command shell_command_##name_ __attribute__((                        \
+        used, section("shell_commands"), aligned(sizeof(void *)))) = {                             \
+        .name = #name_, .usage = (usage_), .help = (help_), .start = (start_), .abort = (abort_)}
 
 /* Made by the linker: every SHELL_COMMAND() of the image, in no particular order. */
 extern const struct shell_command __start_shell_commands[], __stop_shell_commands[];

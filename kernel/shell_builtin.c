@@ -16,7 +16,7 @@ enum {
     SYNOPSIS_MAX = 96,
     HELP_COLUMN = 28,
     REBOOT_FLUSH_US = 1000000,
-    STATUS_MAX = 255,   /* one byte to port F4h */
+    STATUS_MAX = 255, /* one byte to port F4h */
 };
 
 /* The first command whose name comes after `name`; the linker's order is no order. */
@@ -60,14 +60,9 @@ static int start_set(int argc, char *argv[])
         return SHELL_FAILED;
     }
     switch (options_set(argv[1])) {
-    case OK:
-        return SHELL_OK;
-    case E_UNSUPPORTED:
-        kprintf("set %s: boot option only\n", argv[1]);
-        return SHELL_FAILED;
-    default:
-        options_report(argv[1], options_why());
-        return SHELL_FAILED;
+    case OK: return SHELL_OK;
+    case E_UNSUPPORTED: kprintf("set %s: boot option only\n", argv[1]); return SHELL_FAILED;
+    default: options_report(argv[1], options_why()); return SHELL_FAILED;
     }
 }
 

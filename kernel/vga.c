@@ -106,12 +106,8 @@ static void new_line(void)
 void vga_put(char c, uint8_t attribute)
 {
     switch (c) {
-    case '\n':
-        new_line();
-        break;
-    case '\r':
-        column = 0;
-        break;
+    case '\n': new_line(); break;
+    case '\r': column = 0; break;
     case '\b':
         if (column > 0) {
             column--;

@@ -22,9 +22,10 @@ static void report(const char *word, const char *why)
 
 static void check(const struct options *o)
 {
-    if (o->ips > OPTIONS_MAX_CARDS || o->nics > OPTIONS_MAX_CARDS || o->noprobes > OPTIONS_MAX_NOPROBE ||
-        (!o->txirq && !o->txpoll) || o->rxbudget == 0 || 115200 % o->baud != 0 || (!o->vga && !o->com1) ||
-        strnlen(o->name, sizeof o->name) == 0 || strnlen(o->name, sizeof o->name) == sizeof o->name ||
+    if (o->ips > OPTIONS_MAX_CARDS || o->nics > OPTIONS_MAX_CARDS ||
+        o->noprobes > OPTIONS_MAX_NOPROBE || (!o->txirq && !o->txpoll) || o->rxbudget == 0 ||
+        115200 % o->baud != 0 || (!o->vga && !o->com1) || strnlen(o->name, sizeof o->name) == 0 ||
+        strnlen(o->name, sizeof o->name) == sizeof o->name ||
         strnlen(o->run, sizeof o->run) == sizeof o->run || (o->text != 80 && o->text != 40)) {
         abort();
     }

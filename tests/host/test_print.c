@@ -34,22 +34,22 @@ static void random_spec(char *to, const char *modifier, char letter)
     if (random() % 3 == 0) {
         snprintf(precision, sizeof precision, ".%ld", random() % 22);
     }
-    sprintf(to, "<%%%s%s%s%s%s%c>", random() % 2 != 0 ? "-" : "", random() % 2 != 0 ? "0" : "", width,
-            precision, modifier, letter);
+    sprintf(to, "<%%%s%s%s%s%s%c>", random() % 2 != 0 ? "-" : "", random() % 2 != 0 ? "0" : "",
+            width, precision, modifier, letter);
 }
 
-#define AGREE(spec, value)                                                                        \
-    do {                                                                                          \
-        char ours[OUT_MAX], theirs[OUT_MAX];                                                      \
-        __typeof__(((void)0, (value))) once = (value);                                            \
-        size_t room = (size_t)random() % sizeof ours;                                             \
-        memset(ours, '#', sizeof ours);                                                           \
-        memset(theirs, '#', sizeof theirs);                                                       \
-        int n = format(ours, room, spec, once);                                                   \
-        int m = snprintf(theirs, room, spec, once);                                               \
-        ck_assert_msg(n == m && memcmp(ours, theirs, sizeof ours) == 0,                           \
-                      "%s: ours %d '%.*s', the host's %d '%.*s'", spec, n, (int)room, ours, m,    \
-                      (int)room, theirs);                                                         \
+#define AGREE(spec, value)                                                                         \
+    do {                                                                                           \
+        char ours[OUT_MAX], theirs[OUT_MAX];                                                       \
+        __typeof__(((void)0, (value))) once = (value);                                             \
+        size_t room = (size_t)random() % sizeof ours;                                              \
+        memset(ours, '#', sizeof ours);                                                            \
+        memset(theirs, '#', sizeof theirs);                                                        \
+        int n = format(ours, room, spec, once);                                                    \
+        int m = snprintf(theirs, room, spec, once);                                                \
+        ck_assert_msg(n == m && memcmp(ours, theirs, sizeof ours) == 0,                            \
+                      "%s: ours %d '%.*s', the host's %d '%.*s'", spec, n, (int)room, ours, m,     \
+                      (int)room, theirs);                                                          \
     } while (0)
 
 START_TEST(numbers_agree_with_the_host)
@@ -126,7 +126,8 @@ END_TEST
 
 START_TEST(addresses)
 {
-    static const uint8_t octets[4] = {192, 168, 0, 255}, mac[6] = {0x00, 0x00, 0xE8, 0x0A, 0xBC, 0xFF};
+    static const uint8_t octets[4] = {192, 168, 0, 255},
+                         mac[6] = {0x00, 0x00, 0xE8, 0x0A, 0xBC, 0xFF};
     uint32_t address;
     char text[80];
     memcpy(&address, octets, 4);

@@ -44,8 +44,9 @@ START_TEST(the_example_of_the_contract)
     record_str("how", "dhcp");
     record_end();
     ck_assert_uint_eq(sent_n, 1);
-    ck_assert_str_eq(sent[0],
-                     "@{\"ev\":\"ready\",\"nic\":0,\"ip\":\"10.0.2.15\",\"how\":\"dhcp\",\"t_us\":412345}");
+    ck_assert_str_eq(
+        sent[0],
+        "@{\"ev\":\"ready\",\"nic\":0,\"ip\":\"10.0.2.15\",\"how\":\"dhcp\",\"t_us\":412345}");
     ck_assert_str_eq(record_last(), sent[0] + 1);
 }
 END_TEST
@@ -63,9 +64,10 @@ START_TEST(every_kind_of_value)
     record_fixed("two", 115880, 2);
     record_fixed("three", 7, 3);
     record_end();
-    ck_assert_str_eq(sent[0], "@{\"ev\":\"x\",\"min\":-9223372036854775808,\"max\":9223372036854775807,"
-                              "\"t\":true,\"f\":false,\"n\":null,\"s\":null,\"one\":9.5,"
-                              "\"two\":1158.80,\"three\":0.007,\"t_us\":0}");
+    ck_assert_str_eq(sent[0],
+                     "@{\"ev\":\"x\",\"min\":-9223372036854775808,\"max\":9223372036854775807,"
+                     "\"t\":true,\"f\":false,\"n\":null,\"s\":null,\"one\":9.5,"
+                     "\"two\":1158.80,\"three\":0.007,\"t_us\":0}");
 }
 END_TEST
 
@@ -74,8 +76,9 @@ START_TEST(strings_are_escaped_ascii)
     record_begin("x");
     record_str("s", "a\"b\\c/\n\r\t\b\x01\x1f\x7f\xc3\xa4\xff~");
     record_end();
-    ck_assert_str_eq(sent[0], "@{\"ev\":\"x\",\"s\":\"a\\\"b\\\\c/\\u000a\\u000d\\u0009\\u0008\\u0001"
-                              "\\u001f\\u007f???~\",\"t_us\":0}");
+    ck_assert_str_eq(sent[0],
+                     "@{\"ev\":\"x\",\"s\":\"a\\\"b\\\\c/\\u000a\\u000d\\u0009\\u0008\\u0001"
+                     "\\u001f\\u007f???~\",\"t_us\":0}");
 }
 END_TEST
 
@@ -103,7 +106,9 @@ START_TEST(faults)
     record_end();
     record_fault("overrun", 2);
     record_end();
-    ck_assert_str_eq(sent[0], "@{\"ev\":\"fault\",\"what\":\"option\",\"nic\":null,\"word\":\"bat=on\",\"t_us\":0}");
+    ck_assert_str_eq(
+        sent[0],
+        "@{\"ev\":\"fault\",\"what\":\"option\",\"nic\":null,\"word\":\"bat=on\",\"t_us\":0}");
     ck_assert_str_eq(sent[1], "@{\"ev\":\"fault\",\"what\":\"overrun\",\"nic\":2,\"t_us\":0}");
 }
 END_TEST
@@ -159,7 +164,8 @@ START_TEST(lost_ones_are_not_told_inside_another)
     record_end();
     ck_assert(record_report_lost(3));
     ck_assert_str_eq(sent[0], "@{\"ev\":\"x\",\"t_us\":0}");
-    ck_assert_str_eq(sent[1], "@{\"ev\":\"fault\",\"what\":\"record_lost\",\"nic\":null,\"lost\":3,\"t_us\":0}");
+    ck_assert_str_eq(
+        sent[1], "@{\"ev\":\"fault\",\"what\":\"record_lost\",\"nic\":null,\"lost\":3,\"t_us\":0}");
 }
 END_TEST
 

@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "kernel/console.h"
-#include "kernel/io.h"
 #include "kernel/machine.h"
 #include "kernel/options.h"
+#include "tests/host/console_rig.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/pc.h"
-#include "tests/host/sim/uart.h"
 
 /* ---- ways out ---- */
 
@@ -33,11 +32,6 @@ void machine_reboot(void)
 {
     left = REBOOTED;
     longjmp(out, 1);
-}
-
-bool machine_is_emulator(void)
-{
-    return io_in8((struct ioport){0xE9}, 0) == 0xE9;
 }
 
 /* ---- commands of the test ---- */
@@ -85,8 +79,8 @@ static void abort_long(void)
         shell_done(SHELL_FAILED);
     }
 }
-SHELL_COMMAND(long, "with an argument list that is too long for its column", "run until told", start_long,
-              abort_long);
+SHELL_COMMAND(long, "with an argument list that is too long for its column", "run until told",
+              start_long, abort_long);
 
 static int start_quick(int argc, char *argv[])
 {
@@ -101,12 +95,8 @@ SHELL_COMMAND(quick, "", "be done before start() returns", start_quick, NULL);
 
 static void up(void)
 {
-    sim_reset();
-    sim_uart_plug(SIM_16550A);
-    sim_vga_plug();
-    sim_debug_plug();
+    pc();
     options_default(&options);
-    console_init();
     console_start_irq();
 }
 
@@ -156,8 +146,9 @@ START_TEST(one_command)
     turn();
     ck_assert_str_eq(seen(), "> ");
     type("echo a \"b c\" d\\ e\r");
-    ck_assert_str_eq(seen(), "echo a \"b c\" d\\ e\n[a][b c][d e]\n"
-                             "@{\"ev\":\"done\",\"cmd\":\"echo a \\\"b c\\\" d\\\\ e\",\"status\":0}\n> ");
+    ck_assert_str_eq(seen(),
+                     "echo a \"b c\" d\\ e\n[a][b c][d e]\n"
+                     "@{\"ev\":\"done\",\"cmd\":\"echo a \\\"b c\\\" d\\\\ e\",\"status\":0}\n> ");
     ck_assert_str_eq(sim_vga_row(0), "> echo a \"b c\" d\\ e");
     ck_assert_str_eq(sim_vga_row(1), "[a][b c][d e]");
     ck_assert_str_eq(sim_vga_row(2), ">");
@@ -195,7 +186,8 @@ START_TEST(unknown_command)
 {
     up();
     type("bench all\r");
-    ck_assert_str_eq(seen(), "> bench all\nunknown command: bench (help lists them)\n" DONE("bench all", 1) "> ");
+    ck_assert_str_eq(seen(), "> bench all\nunknown command: bench (help lists them)\n" DONE(
+                                 "bench all", 1) "> ");
 }
 END_TEST
 
@@ -307,12 +299,15 @@ START_TEST(run_one_after_the_other)
     up();
     shell_run(" echo \"a;b\" ; fail;; long ;echo c\\;d", false);
     turn();
-    ck_assert_str_eq(seen(), "> echo \"a;b\"\n[a;b]\n@{\"ev\":\"done\",\"cmd\":\"echo \\\"a;b\\\"\",\"status\":0}\n"
-                             "> fail\n" DONE("fail", 1) "> long\n");
+    ck_assert_str_eq(
+        seen(),
+        "> echo \"a;b\"\n[a;b]\n@{\"ev\":\"done\",\"cmd\":\"echo \\\"a;b\\\"\",\"status\":0}\n"
+        "> fail\n" DONE("fail", 1) "> long\n");
     shell_done(SHELL_OK);
     turn();
-    ck_assert_str_eq(seen(), DONE("long", 0) "> echo c\\;d\n[c;d]\n"
-                             "@{\"ev\":\"done\",\"cmd\":\"echo c\\\\;d\",\"status\":0}\n> ");
+    ck_assert_str_eq(
+        seen(), DONE("long", 0) "> echo c\\;d\n[c;d]\n"
+                                "@{\"ev\":\"done\",\"cmd\":\"echo c\\\\;d\",\"status\":0}\n> ");
     ck_assert_int_eq(left, NOT_LEFT);
 }
 END_TEST
@@ -323,7 +318,8 @@ START_TEST(aborting_one_of_run_goes_on)
     shell_run("long; echo next", true);
     turn();
     type("\x03");
-    ck_assert_ptr_nonnull(strstr(seen(), DONE("long", 1) "> echo next\n[next]\n" DONE("echo next", 0)));
+    ck_assert_ptr_nonnull(
+        strstr(seen(), DONE("long", 1) "> echo next\n[next]\n" DONE("echo next", 0)));
     ck_assert_int_eq(left, 1);
 }
 END_TEST
@@ -334,8 +330,15 @@ START_TEST(exit_status)
         const char *run;
         int status;
     } cases[] = {
-        {"", 0}, {" ; ", 0}, {"echo", 0}, {"echo; fail; echo", 1}, {"echo; nocard", 2}, {"nocard; echo", 2},
-        {"nocard; fail", 1}, {"fail; nocard", 1}, {"unknown", 1},
+        {"", 0},
+        {" ; ", 0},
+        {"echo", 0},
+        {"echo; fail; echo", 1},
+        {"echo; nocard", 2},
+        {"nocard; echo", 2},
+        {"nocard; fail", 1},
+        {"fail; nocard", 1},
+        {"unknown", 1},
     };
     up();
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -352,8 +355,9 @@ START_TEST(quit_and_reboot)
     static const struct {
         const char *line;
         int status;
-    } cases[] = {{"quit\r", 0}, {"quit 3\r", 3}, {"quit 255\r", 255}, {"reboot\r", REBOOTED},
-                 {"quit x\r", NOT_LEFT}, {"quit 256\r", NOT_LEFT}, {"quit 1 2\r", NOT_LEFT}};
+    } cases[] = {{"quit\r", 0},           {"quit 3\r", 3},        {"quit 255\r", 255},
+                 {"reboot\r", REBOOTED},  {"quit x\r", NOT_LEFT}, {"quit 256\r", NOT_LEFT},
+                 {"quit 1 2\r", NOT_LEFT}};
     up();
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         left = NOT_LEFT;
@@ -371,11 +375,13 @@ START_TEST(setting_options)
     ck_assert(!options.batch);
     ck_assert_str_eq(seen(), "> set batch=off\n" DONE("set batch=off", 0) "> ");
     type("set text=40\r");
-    ck_assert_str_eq(seen(), "set text=40\nset text=40: boot option only\n" DONE("set text=40", 1) "> ");
+    ck_assert_str_eq(seen(),
+                     "set text=40\nset text=40: boot option only\n" DONE("set text=40", 1) "> ");
     type("set batch=2\r");
-    ck_assert_str_eq(seen(), "set batch=2\noption batch=2: neither off nor on\n"
-                             "@{\"ev\":\"fault\",\"what\":\"option\",\"nic\":null,\"word\":\"batch=2\","
-                             "\"why\":\"neither off nor on\"}\n" DONE("set batch=2", 1) "> ");
+    ck_assert_str_eq(seen(),
+                     "set batch=2\noption batch=2: neither off nor on\n"
+                     "@{\"ev\":\"fault\",\"what\":\"option\",\"nic\":null,\"word\":\"batch=2\","
+                     "\"why\":\"neither off nor on\"}\n" DONE("set batch=2", 1) "> ");
     type("set\r");
     ck_assert_ptr_nonnull(strstr(seen(), "usage: set OPTION=VALUE\n"));
     options_report("a\x01\xff@", "odd");
@@ -385,8 +391,9 @@ END_TEST
 
 START_TEST(help_lists_every_command_in_order)
 {
-    static const char *const names[] = {"echo [WORD...] ", "fail ", "help ", "long with", "nocard ", "quick ",
-                                        "quit [STATUS] ", "reboot ", "set OPTION=VALUE "};
+    static const char *const names[] = {"echo [WORD...] ", "fail ",   "help ",
+                                        "long with",       "nocard ", "quick ",
+                                        "quit [STATUS] ",  "reboot ", "set OPTION=VALUE "};
     up();
     type("help\r");
     const char *at = seen();

@@ -1,18 +1,22 @@
 # Tests of what reads and writes text: formatter, records, options, console, shell.
 
-TEXT_SIM := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/uart.c tests/host/sim/pc.c
+TEXT_OPTIONS := tests/host/options_rig.c tests/host/fake_panic.c kernel/options.c \
+    kernel/option_values.c kernel/print.c kernel/math64.c
+TEXT_CONSOLE := tests/host/console_rig.c tests/host/fake_panic.c kernel/console.c kernel/serial.c \
+    kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c \
+    tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/uart.c tests/host/sim/pc.c
+
 HOST_SRC_print := tests/host/test_print.c kernel/print.c kernel/math64.c
 HOST_SRC_record := tests/host/test_record.c tests/host/fake_panic.c kernel/record.c kernel/print.c \
     kernel/math64.c
-HOST_SRC_options := tests/host/test_options.c tests/host/fake_panic.c kernel/options.c \
-    kernel/option_values.c kernel/print.c kernel/math64.c
-HOST_SRC_console := tests/host/test_console.c tests/host/fake_panic.c kernel/console.c kernel/serial.c \
-    kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c $(TEXT_SIM)
-HOST_SRC_shell := tests/host/test_shell.c tests/host/fake_panic.c kernel/shell.c kernel/shell_builtin.c \
-    kernel/options.c kernel/option_values.c kernel/option_report.c kernel/console.c kernel/serial.c \
-    kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c $(TEXT_SIM)
+HOST_SRC_options := tests/host/test_options.c $(TEXT_OPTIONS)
+HOST_SRC_option_values := tests/host/test_option_values.c $(TEXT_OPTIONS)
+HOST_SRC_console := tests/host/test_console.c $(TEXT_CONSOLE)
+HOST_SRC_serial := tests/host/test_serial.c $(TEXT_CONSOLE)
+HOST_SRC_shell := tests/host/test_shell.c $(TEXT_CONSOLE) kernel/shell.c kernel/shell_builtin.c \
+    kernel/options.c kernel/option_values.c kernel/option_report.c
 HOST_SRC_fuzz_options := tests/host/fuzz_options.c tests/host/fake_panic.c kernel/options.c \
     kernel/option_values.c kernel/print.c kernel/math64.c
 HOST_SRC_fuzz_shell := tests/host/fuzz_shell.c tests/host/fake_panic.c kernel/shell.c \
-    kernel/shell_builtin.c kernel/options.c kernel/option_values.c kernel/option_report.c kernel/record.c \
-    kernel/print.c kernel/math64.c
+    kernel/shell_builtin.c kernel/options.c kernel/option_values.c kernel/option_report.c \
+    kernel/record.c kernel/print.c kernel/math64.c

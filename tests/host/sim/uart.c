@@ -153,30 +153,14 @@ static uint32_t in(void *self, unsigned reg, unsigned width)
     (void)self;
     (void)width;
     switch (reg) {
-    case UART_RBR:
-        value = (u.lcr & LCR_DLAB) != 0 ? u.dll : get_rbr();
-        break;
-    case UART_IER:
-        value = (u.lcr & LCR_DLAB) != 0 ? u.dlm : u.ier;
-        break;
-    case UART_IIR:
-        value = interrupt_cause();
-        break;
-    case UART_LCR:
-        value = u.lcr;
-        break;
-    case UART_MCR:
-        value = u.mcr;
-        break;
-    case UART_LSR:
-        value = line_status();
-        break;
-    case UART_MSR:
-        value = modem_status();
-        break;
-    case UART_SCR:
-        value = u.kind == SIM_8250 ? 0xFF : u.scr;
-        break;
+    case UART_RBR: value = (u.lcr & LCR_DLAB) != 0 ? u.dll : get_rbr(); break;
+    case UART_IER: value = (u.lcr & LCR_DLAB) != 0 ? u.dlm : u.ier; break;
+    case UART_IIR: value = interrupt_cause(); break;
+    case UART_LCR: value = u.lcr; break;
+    case UART_MCR: value = u.mcr; break;
+    case UART_LSR: value = line_status(); break;
+    case UART_MSR: value = modem_status(); break;
+    case UART_SCR: value = u.kind == SIM_8250 ? 0xFF : u.scr; break;
     }
     drive_line();
     return value;
@@ -211,20 +195,11 @@ static void out(void *self, unsigned reg, uint32_t value, unsigned width)
             put_ier(byte);
         }
         break;
-    case UART_FCR:
-        u.fifo = u.kind == SIM_16550A && (byte & FCR_ENABLE) != 0;
-        break;
-    case UART_LCR:
-        u.lcr = byte;
-        break;
-    case UART_MCR:
-        u.mcr = byte;
-        break;
-    case UART_SCR:
-        u.scr = byte;
-        break;
-    default:
-        sim_misuse("uart: write to read-only register %u", reg);
+    case UART_FCR: u.fifo = u.kind == SIM_16550A && (byte & FCR_ENABLE) != 0; break;
+    case UART_LCR: u.lcr = byte; break;
+    case UART_MCR: u.mcr = byte; break;
+    case UART_SCR: u.scr = byte; break;
+    default: sim_misuse("uart: write to read-only register %u", reg);
     }
     drive_line();
 }

@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 enum sim_uart_kind {
-    SIM_8250,   /* no scratch register                       */
+    SIM_8250, /* no scratch register                       */
     SIM_16450,
-    SIM_16550,  /* shows only bit 7 of the two FIFO bits     */
+    SIM_16550, /* shows only bit 7 of the two FIFO bits     */
     SIM_16550A,
-    SIM_CLONE,  /* a 16450 without loopback                  */
+    SIM_CLONE, /* a 16450 without loopback                  */
 };
 
 enum { SIM_UART_SENT_MAX = 65536 };
@@ -29,7 +29,8 @@ void sim_uart_forget_sent(void);
 /* The terminal sends these bytes, one after the other. */
 void sim_uart_type(const char *text);
 
-/* The interrupt does not reach the bus / is stuck on one cause / the transmitter never gets empty. */
+/* The interrupt does not reach the bus / is stuck on one cause / the transmitter never gets empty.
+ */
 void sim_uart_cut_irq(void);
 void sim_uart_stick_irq(void);
 void sim_uart_stall(void);
