@@ -15,6 +15,7 @@
 #include "kernel/record.h"
 #include "kernel/serial.h"
 #include "kernel/string.h"
+#include "kernel/terminal.h"
 #include "kernel/time.h"
 #include "kernel/vga.h"
 
@@ -55,12 +56,11 @@ static struct sink sinks[SINKS] = {
 
 static const struct ioport debug_port = {DEBUG_PORT};
 
-static uint8_t attribute;    /* of the text being written                          */
-static bool synchronous;     /* panic: wait for the UART                           */
-static bool uart_dead;       /* ... which has not taken a character in time        */
-static bool cutting;         /* the rest of this serial line is lost: no room      */
-static bool owed;            /* ... with its line end, of which some was written   */
-static bool last_was_return; /* COM1 sent CR: an LF directly behind it is no key    */
+static uint8_t attribute; /* of the text being written                          */
+static bool synchronous;  /* panic: wait for the UART                           */
+static bool uart_dead;    /* ... which has not taken a character in time        */
+static bool cutting;      /* the rest of this serial line is lost: no room      */
+static bool owed;         /* ... with its line end, of which some was written   */
 static unsigned text_lost, records_lost, records_told;
 
 static bool put_vga(char c)
@@ -135,9 +135,10 @@ void console_init(void)
         sinks[i].column = 0;
         sinks[i].prompt = false;
     }
-    synchronous = uart_dead = cutting = owed = last_was_return = false;
+    synchronous = uart_dead = cutting = owed = false;
     text_lost = records_lost = records_told = 0;
     attribute = attributes[COLOUR_NORMAL];
+    terminal_init();
     sinks[VGA].on = vga_init();
     sinks[SERIAL].on = serial_init();
     sinks[DEBUG].on = machine_is_emulator();
@@ -404,35 +405,16 @@ void console_flush(unsigned us)
     }
 }
 
-/* A terminal sends CR for Enter (some CR LF) and DEL for Backspace. */
-static int serial_character(void)
-{
-    int key = serial_key();
-    bool after_return = last_was_return;
-
-    if (key < 0) {
-        return -1;
-    }
-    last_was_return = key == '\r';
-    if (key == '\n' && after_return) {
-        return serial_character();
-    }
-    if (key == '\r') {
-        return '\n';
-    }
-    return key == 0x7F ? '\b' : key;
-}
-
 int console_key(void)
 {
     int key = keyboard_key();
 
-    return key >= 0 ? key : serial_character();
+    return key >= 0 ? key : terminal_key();
 }
 
 bool console_input_waiting(void)
 {
-    return keyboard_waiting() || serial_waiting();
+    return keyboard_waiting() || serial_waiting() || terminal_waiting();
 }
 
 void console_panic_mode(void)

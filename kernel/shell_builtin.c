@@ -14,7 +14,7 @@
 
 enum {
     SYNOPSIS_MAX = 96,
-    HELP_COLUMN = 28,
+    HELP_COLUMN = 18,
     REBOOT_FLUSH_US = 1000000,
     STATUS_MAX = 255, /* one byte to port F4h */
 };

@@ -246,6 +246,30 @@ START_TEST(keys_of_the_terminal)
 }
 END_TEST
 
+/* Cursor and function keys do not abort a test; Esc does. */
+START_TEST(escape_sequences)
+{
+    pc();
+    console_start_irq();
+    sim_uart_type("a\033[A\033[15~\033OPb\033c\033\033[3\x03");
+    sim_run_us(10000);
+    ck_assert_str_eq(keys(), "ab\033c\033\x03");
+    sim_uart_type("\033");
+    sim_run_us(10000);
+    ck_assert_str_eq(keys(), ""); /* may still become a sequence */
+    sim_run_us(25000);
+    ck_assert_str_eq(keys(), "\033");
+    sim_uart_type("\033[");
+    sim_run_us(1000);
+    ck_assert_str_eq(keys(), "");
+    sim_run_us(25000);
+    ck_assert_str_eq(keys(), "");
+    sim_uart_type("x");
+    sim_run_us(1000);
+    ck_assert_str_eq(keys(), "x");
+}
+END_TEST
+
 START_TEST(keys_of_the_keyboard)
 {
     pc();
@@ -379,6 +403,7 @@ static TCase *input(void)
 {
     TCase *cases = tcase_create("input");
     tcase_add_test(cases, keys_of_the_terminal);
+    tcase_add_test(cases, escape_sequences);
     tcase_add_test(cases, keys_of_the_keyboard);
     tcase_add_test(cases, control_and_grey_keys);
     tcase_add_test(cases, pause_and_strange_codes);

@@ -106,7 +106,7 @@ static void turn(void)
     if (setjmp(out) != 0) {
         return;
     }
-    for (unsigned idle = 0; idle < 3;) {
+    for (unsigned idle = 0; idle < 15;) { /* longer than an Esc takes to be told */
         idle = shell_turn() ? 0 : idle + 1;
         console_drain();
         sim_run_us(2000);

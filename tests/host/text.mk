@@ -3,7 +3,7 @@
 TEXT_OPTIONS := tests/host/options_rig.c tests/host/fake_panic.c kernel/options.c \
     kernel/option_values.c kernel/print.c kernel/math64.c
 TEXT_CONSOLE := tests/host/console_rig.c tests/host/fake_panic.c kernel/console.c kernel/serial.c \
-    kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c \
+    kernel/terminal.c kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c \
     tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/uart.c tests/host/sim/pc.c
 
 HOST_SRC_print := tests/host/test_print.c kernel/print.c kernel/math64.c
