@@ -14,7 +14,8 @@
 enum {
     LEN_DEFAULT = 8192,
     COUNT_DEFAULT = 2048,
-    LEN_UDP_MIN = 5, /* 4 bytes and less are sentinels */
+    LEN_UDP_MIN = 5,       /* 4 bytes and less are sentinels           */
+    LEN_TCP_MAX = 1 << 20, /* any would do; people ask for 64 KB at most */
 };
 
 static bool transmitting; /* which of the two the running command is */
@@ -57,7 +58,7 @@ static bool take_number(struct arguments *args, const char *a, const char *text)
     uint32_t value;
 
     if (strcmp(a, "-l") == 0) {
-        return client_number("-l", text, 1, TTCP_LEN_MAX, &args->job.length);
+        return client_number("-l", text, 1, LEN_TCP_MAX, &args->job.length);
     }
     if (strcmp(a, "-n") == 0) {
         return client_number("-n", text, 1, INT32_MAX, &args->job.count);
@@ -109,6 +110,10 @@ static int start_transmit(struct arguments *args)
     }
     if (args->job.udp && args->job.length < LEN_UDP_MIN) {
         args->job.length = LEN_UDP_MIN; /* as classic ttcp does */
+    }
+    if (args->job.udp && args->job.length > TTCP_LEN_MAX) {
+        kprintf("-l: a datagram holds at most %u bytes\n", (unsigned)TTCP_LEN_MAX);
+        return SHELL_FAILED;
     }
     args->job.netif = client_route(&args->job.host, &status);
     if (args->job.netif == NULL) {
