@@ -271,8 +271,8 @@ bool shell_turn(void)
     int key;
 
     for (unsigned n = 0; n < KEYS_A_TURN; n++) {
-        if (!busy && *queue_at != '\0') {
-            return true; /* no prompt between the commands of run= */
+        if (!busy && (*queue_at != '\0' || exit_after)) {
+            return true; /* no prompt between the commands of run=, nor before leaving */
         }
         if (!busy && console_prompt_missing()) {
             console_prompt(prompt, edit);

@@ -36,7 +36,8 @@ START_TEST(every_option_spelt_out_as_default)
     options_default(&defaults);
     accept(
         "ip=dhcp nic=auto irq=auto console=vga,com1:115200 batch=on pad=driver "
-        "bufinit=alloc txirq=0 txpoll=1 loopirq=0 looppoll=0 elcr=keep http=ro name=nictest86 text=80 soak=off exit=off");
+        "bufinit=alloc txirq=0 "
+        "txpoll=1 loopirq=0 looppoll=0 elcr=keep http=ro name=nictest86 text=80 soak=off exit=off");
     ck_assert_uint_eq(o.ips, 1);
     o.ips = 0;
     ck_assert(memcmp(&o, &defaults, sizeof o) == 0);

@@ -346,6 +346,7 @@ START_TEST(exit_status)
         shell_run(cases[i].run, true);
         turn();
         ck_assert_msg(left == cases[i].status, "%s: %d", cases[i].run, left);
+        ck_assert_uint_eq(console_column(), 0); /* no prompt on the way out */
     }
 }
 END_TEST
