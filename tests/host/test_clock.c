@@ -8,6 +8,14 @@
 
 enum { CYCLES_PER_PERIOD = 5492500 }; /* a CPU of 100 MHz */
 
+/* ck_assert() writes to a pipe even when it holds: too slow for what runs a million times. */
+static void check_us(const struct clock *c, uint64_t expected)
+{
+    if (c->us != expected) {
+        ck_assert_uint_eq(c->us, expected);
+    }
+}
+
 static uint64_t exact_us(uint64_t counts)
 {
     return counts * CLOCK_US_NUM / CLOCK_US_DEN;
@@ -49,7 +57,7 @@ START_TEST(every_count_from_every_start)
         clock_start(&c, (uint16_t)start);
         for (unsigned counts = 1; counts < 1000; counts++) {
             clock_advance(&c, (uint16_t)(start - counts), 0);
-            ck_assert_uint_eq(c.us, exact_us(counts));
+            check_us(&c, exact_us(counts));
         }
     }
 }
@@ -64,7 +72,7 @@ START_TEST(no_drift_however_it_is_cut)
     for (unsigned i = 0; i < 3000000; i++) { /* some 10 hours */
         counts += (unsigned)random() % CLOCK_PERIOD >> random() % 12;
         clock_advance(&c, counter(counts), 0);
-        ck_assert_uint_eq(c.us, exact_us(counts));
+        check_us(&c, exact_us(counts));
     }
     ck_assert_uint_gt(c.us, (uint64_t)UINT32_MAX);
 }
@@ -78,7 +86,7 @@ START_TEST(missed_periods_are_exact_too)
     for (uint32_t periods = 1; periods < 100000; periods += 997) {
         counts += 40000 + (uint64_t)periods * CLOCK_PERIOD;
         clock_advance(&c, counter(counts), periods);
-        ck_assert_uint_eq(c.us, exact_us(counts));
+        check_us(&c, exact_us(counts));
     }
 }
 END_TEST
@@ -95,8 +103,10 @@ START_TEST(holes_are_found)
         for (uint32_t periods = 0; periods < 500; periods += 1 + periods / 4) {
             uint64_t counts = elapsed + (uint64_t)periods * CLOCK_PERIOD;
             for (int ppm = -150; ppm <= 150; ppm += 150) {
-                ck_assert_uint_eq(clock_missed(elapsed, cycles(counts, ppm), CYCLES_PER_PERIOD),
-                                  periods);
+                uint32_t missed = clock_missed(elapsed, cycles(counts, ppm), CYCLES_PER_PERIOD);
+                if (missed != periods) {
+                    ck_assert_uint_eq(missed, periods);
+                }
             }
         }
     }

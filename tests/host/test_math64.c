@@ -29,19 +29,27 @@ static const uint32_t divisors[] = {1, 2, 3, 88, 105, 1000, 65536, 0x80000000u, 
 
 enum { VALUES = sizeof values / sizeof values[0], DIVISORS = sizeof divisors / sizeof divisors[0] };
 
+/* ck_assert() writes to a pipe even when it holds: too slow for what runs a million times. */
+static void check_eq(uint64_t got, uint64_t expected)
+{
+    if (got != expected) {
+        ck_assert_uint_eq(got, expected);
+    }
+}
+
 static void check_div(uint64_t value, uint32_t by)
 {
     uint32_t rest;
-    ck_assert_uint_eq(div64(value, by, &rest), value / by);
-    ck_assert_uint_eq(rest, value % by);
-    ck_assert_uint_eq(div64(value, by, NULL), value / by);
+    check_eq(div64(value, by, &rest), value / by);
+    check_eq(rest, value % by);
+    check_eq(div64(value, by, NULL), value / by);
 }
 
 static void check_muldiv(uint64_t value, uint32_t num, uint32_t den)
 {
     wide exact = (wide)value * num / den;
     uint64_t expected = exact > UINT64_MAX ? UINT64_MAX : (uint64_t)exact;
-    ck_assert_uint_eq(muldiv64(value, num, den), expected);
+    check_eq(muldiv64(value, num, den), expected);
 }
 
 START_TEST(edges)
