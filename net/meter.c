@@ -38,6 +38,15 @@ static uint64_t per_second(uint64_t events, uint32_t scale, uint64_t us)
     return muldiv64(events * scale, 1000000, (uint32_t)us);
 }
 
+static uint64_t per_call(uint64_t us, uint64_t calls)
+{
+    while (calls > UINT32_MAX) {
+        calls >>= 1;
+        us >>= 1;
+    }
+    return calls == 0 ? 0 : div64(us, (uint32_t)calls, NULL);
+}
+
 /* part / whole in thousandths, at most 1000. */
 static unsigned permille(uint64_t part, uint64_t whole)
 {
@@ -67,9 +76,9 @@ struct meter_sum meter_compute(uint64_t us, uint64_t bytes, uint64_t calls, uint
     };
 
     if (us >= SHORTEST_BOUND_US) {
-        uint64_t link_bytes_milli = per_second(wire_bytes * BITS, 1, us); /* bits a second */
+        uint64_t bits_s = per_second(wire_bytes * BITS, 1, us);
 
-        if (link_bytes_milli >= (uint64_t)link_kbit * WIRE_PERMILLE) {
+        if (link_kbit != 0 && bits_s >= (uint64_t)link_kbit * WIRE_PERMILLE) {
             sum.bound = "wire";
         } else if (sum.cpu_permille >= CPU_PERMILLE) {
             sum.bound = "cpu";
@@ -106,10 +115,8 @@ void meter_start(struct meter *m, const char *test, enum meter_dir dir, bool udp
     open_meters = m;
 }
 
-void meter_touch(struct meter *m)
+static void progress_at(struct meter *m, uint64_t now)
 {
-    uint64_t now = clock_us();
-
     if (now <= m->last_us) { /* the turn began before the meter did, or is the same */
         return;
     }
@@ -117,6 +124,11 @@ void meter_touch(struct meter *m)
         m->gap_us = now - m->last_us;
     }
     m->last_us = now;
+}
+
+void meter_touch(struct meter *m)
+{
+    progress_at(m, clock_us());
 }
 
 void meter_add(struct meter *m, uint32_t bytes)
@@ -154,15 +166,15 @@ static char side(const struct meter *m)
 /* The report people know from ttcp, plus what only we can say. */
 static void print_report(const struct meter *m, const struct meter_sum *sum, const char *how)
 {
-    char seconds[24], rate[24], per_call[24], calls_s[24];
-    uint64_t us_call = m->calls == 0 ? 0 : muldiv64(sum->us, 1, (uint32_t)m->calls);
+    char seconds[24], rate[24], ms_call[24], calls_s[24];
+    uint64_t us_call = per_call(sum->us, m->calls);
 
     console_fresh_line();
     kprintf("%s-%c: %llu bytes in %s real seconds = %s KB/sec +++\n", m->test, side(m),
             (unsigned long long)m->bytes, format_fixed(seconds, div64(sum->us, 10000, NULL), 2),
             format_fixed(rate, div64(sum->kb_s_milli, 10, NULL), 2));
     kprintf("%s-%c: %llu I/O calls, msec/call = %s, calls/sec = %s\n", m->test, side(m),
-            (unsigned long long)m->calls, format_fixed(per_call, us_call, 3),
+            (unsigned long long)m->calls, format_fixed(ms_call, us_call, 3),
             format_fixed(calls_s, div64(sum->calls_s_milli, 10, NULL), 2));
     kprintf("%s-%c: CPU %u.%u %% busy, bound by %s, %s %I:%u", m->test, side(m),
             sum->cpu_permille / 10, sum->cpu_permille % 10,
@@ -225,6 +237,7 @@ void meter_end_at(struct meter *m, const char *how, uint64_t end_us)
     if (m->bytes == 0) {
         return;
     }
+    progress_at(m, end_us); /* silence before the end is a gap like any other */
     nic = nicif_nic(m->netif);
     idle = load_idle_us() - m->idle_at_start;
     waited = time_us() - end_us; /* after the end it was idle, or busy with others */

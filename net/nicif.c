@@ -16,7 +16,7 @@
 #include "netif/ethernet.h"
 
 enum {
-    QUEUE = 32,  /* frames waiting for a slot of the card; a power of two          */
+    QUEUE = 64,  /* frames waiting for a slot of the card: the largest datagram is 45 */
     BURST = 16,  /* frames handed to or taken from a driver at a time              */
     SLICES = 6,  /* pieces of a frame; a longer chain is copied into one           */
     WIRE_OVERHEAD = 24, /* preamble 8, FCS 4, gap 12: IEEE 802.3 clause 4.4.2      */
@@ -110,10 +110,19 @@ unsigned nicif_tx(struct nic *nic)
     return sent;
 }
 
+/* Not now: lwIP keeps it and is told when there is room. */
+static err_t refuse(struct nicif *n, const struct pbuf *p)
+{
+    n->starved = true;
+    tcp_watch_refused(p);
+    return ERR_MEM;
+}
+
 /* lwIP hands us a complete frame.  We keep a reference; the card copies it when it leaves. */
 static err_t linkoutput(struct netif *netif, struct pbuf *p)
 {
     struct nicif *n = netif->state;
+    struct pbuf *whole = p;
 
     if (p->tot_len > FRAME_MAX) {
         return ERR_BUF;
@@ -122,19 +131,17 @@ static err_t linkoutput(struct netif *netif, struct pbuf *p)
         nicif_tx(n->nic);
     }
     if (n->count == QUEUE) {
-        n->starved = true;
-        return ERR_MEM;
+        return refuse(n, p);
     }
     if (pbuf_clen(p) > SLICES) {
-        p = pbuf_clone(PBUF_RAW, PBUF_RAM, p);
-        if (p == NULL) {
-            n->starved = true;
-            return ERR_MEM;
+        whole = pbuf_clone(PBUF_RAW, PBUF_RAM, p);
+        if (whole == NULL) {
+            return refuse(n, p);
         }
     } else {
         pbuf_ref(p);
     }
-    n->queue[(n->head + n->count) % QUEUE] = p;
+    n->queue[(n->head + n->count) % QUEUE] = whole;
     n->count++;
     if (!options.batch) {
         nicif_tx(n->nic);

@@ -1,9 +1,9 @@
 /*
  * TCP watched from outside, through lwIP's hooks.
  *
- * Retransmissions: lwIP keeps snd_nxt at the end of the highest segment ever sent, and does not
- * take it back when it repeats one.  So at the moment a segment leaves, it is a repeat exactly if
- * it ends at or below snd_nxt.
+ * Retransmissions: a segment is one if it begins below the highest sequence number sent before.
+ * lwIP's snd_nxt will not do for that: a probe of a closed window moves it, and a segment that
+ * grew after its first transmission ends above it.
  *
  * A peer in slow start may send one segment and wait; a delayed acknowledgement (250 ms) would be a
  * stall.  So the first segments are acknowledged one by one.
@@ -26,6 +26,13 @@ enum {
 static uint8_t ext_id;
 static unsigned half_open_dropped;
 
+/* The segment counted last, and what the counts were before. */
+static struct {
+    const struct pbuf *segment;
+    struct tcp_count *count;
+    struct tcp_count before;
+} last;
+
 void tcp_watch_init(void)
 {
     ext_id = tcp_ext_arg_alloc_id();
@@ -34,6 +41,7 @@ void tcp_watch_init(void)
 void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count)
 {
     tcp_ext_arg_set(pcb, ext_id, count);
+    last.segment = NULL;
 }
 
 unsigned tcp_watch_half_open_dropped(void)
@@ -41,18 +49,46 @@ unsigned tcp_watch_half_open_dropped(void)
     return half_open_dropped;
 }
 
-uint32_t *tcp_watch_out(struct pbuf *p, struct tcp_hdr *hdr, struct tcp_pcb *pcb, uint32_t *opts)
+/* One byte that the peer has no room for, to make it say when it has (RFC 9293, 3.8.6.1). */
+static bool is_probe(const struct tcp_pcb *pcb)
 {
-    struct tcp_count *count = pcb->ext_args[ext_id].data;
+    return pcb->persist_backoff != 0 && pcb->snd_wnd == 0;
+}
+
+static void count_sent(struct tcp_count *count, uint32_t begin, uint32_t end)
+{
+    if (count->sent++ == 0) {
+        count->highest = begin;
+    }
+    if (TCP_SEQ_LT(begin, count->highest)) {
+        count->resent++;
+    }
+    if (TCP_SEQ_GT(end, count->highest)) {
+        count->highest = end;
+    }
+}
+
+uint32_t *tcp_watch_out(struct pbuf *p, const struct tcp_hdr *hdr, const struct tcp_pcb *pcb,
+                        uint32_t *opts)
+{
+    struct tcp_count *count = pcb == NULL ? NULL : pcb->ext_args[ext_id].data;
     unsigned payload = p->tot_len - TCPH_HDRLEN_BYTES(hdr);
 
-    if (count != NULL && payload != 0) {
-        count->sent++;
-        if (TCP_SEQ_LEQ(lwip_ntohl(hdr->seqno) + payload, pcb->snd_nxt)) {
-            count->resent++;
-        }
+    if (count != NULL && payload != 0 && !is_probe(pcb)) {
+        last.segment = p;
+        last.count = count;
+        last.before = *count;
+        count_sent(count, lwip_ntohl(hdr->seqno), lwip_ntohl(hdr->seqno) + payload);
     }
     return opts;
+}
+
+void tcp_watch_refused(const struct pbuf *p)
+{
+    if (last.segment == p) {
+        *last.count = last.before;
+        last.segment = NULL;
+    }
 }
 
 static struct tcp_pcb *oldest_half_open(unsigned *how_many)

@@ -11,9 +11,10 @@
 
 /* Segments with payload of one connection.  Owned by the application's connection. */
 struct tcp_count {
-    uint32_t sent;    /* first transmissions and repeats */
-    uint32_t resent;  /* all of it below the highest sequence number sent before */
+    uint32_t sent;    /* first transmissions and repeats; not probes of a closed window */
+    uint32_t resent;  /* those that began below the highest sequence number sent before */
     uint32_t received;
+    uint32_t highest; /* sequence number behind all that was sent */
 };
 
 /* Once, after lwip_init(). */
@@ -22,6 +23,9 @@ void tcp_watch_init(void);
 /* Count the segments of `pcb` in `count` from now on; `count` must outlive the pcb or be taken
  * off with a null pointer. */
 void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count);
+
+/* For nicif: the frame `p` was refused, so if it is the segment just counted it was not sent. */
+void tcp_watch_refused(const struct pbuf *p);
 
 /* Half-open connections dropped so far because they were half of all that can be open. */
 unsigned tcp_watch_half_open_dropped(void);

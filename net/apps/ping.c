@@ -161,13 +161,6 @@ static void finish(bool aborted)
                                                                         : SHELL_FAILED);
 }
 
-static void next_size(void)
-{
-    if (ping.sweep && ping.sent != 0) {
-        ping.size++;
-    }
-}
-
 static bool turn(void)
 {
     if (!ping.running) {
@@ -187,7 +180,9 @@ static bool turn(void)
     if (!clock_due(&ping.next_us, INTERVAL_US)) {
         return false;
     }
-    next_size();
+    if (ping.sweep) {
+        ping.size = ping.sent; /* one of each size, also when a send failed */
+    }
     ping.waiting = send_request();
     return true;
 }

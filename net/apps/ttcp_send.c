@@ -48,6 +48,7 @@ static struct {
     struct meter meter;
     uint32_t calls_left;
     uint32_t written; /* of the current call */
+    uint64_t taken;   /* TCP: acknowledged by the peer */
     uint32_t sentinels_left;
     struct deadline limit;
 } tx;
@@ -65,11 +66,20 @@ static void finish(int status)
     shell_done(status);
 }
 
+/* What lies in our own buffer has gone nowhere. */
+static void end_early(const char *how)
+{
+    if (!tx.job.udp && tx.meter.bytes > tx.taken) {
+        tx.meter.bytes = tx.taken;
+    }
+    meter_end(&tx.meter, how);
+}
+
 static void fail(const char *why, const char *how)
 {
     console_fresh_line();
     kprintf("ttcp-t: %s\n", why);
-    meter_end(&tx.meter, how);
+    end_early(how);
     finish(SHELL_FAILED);
 }
 
@@ -209,7 +219,7 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
 {
     (void)arg;
     (void)pcb;
-    (void)acknowledged;
+    tx.taken += acknowledged;
     meter_touch(&tx.meter); /* progress, also when the last call was made long ago */
     return ERR_OK;
 }
@@ -226,6 +236,7 @@ static int connect_tcp(void)
     tcp_watch_attach(tx.tcp, &tx.meter.tcp);
     if (tcp_connect(tx.tcp, &tx.job.host, tx.job.port, on_connected) != ERR_OK) {
         abort_tcp();
+        tx.tcp = NULL;
         return E_NO_MEMORY;
     }
     tx.limit = deadline_us(CONNECT_US);
@@ -300,19 +311,19 @@ static bool send_datagram(uint32_t length)
 
 static bool pump_udp(void)
 {
-    bool worked = false;
+    unsigned calls = 0;
 
-    while (tx.calls_left != 0 && send_datagram(tx.job.length)) {
+    while (tx.calls_left != 0 && calls < CALLS_PER_TURN && send_datagram(tx.job.length)) {
         tx.calls_left--;
         tx.meter.datagrams++;
         meter_add(&tx.meter, tx.job.length);
-        worked = true;
+        calls++;
     }
     if (tx.calls_left == 0 && send_datagram(SENTINEL_BYTES)) {
         tx.phase = PHASE_CLOSING;
-        worked = true;
+        return true;
     }
-    return worked;
+    return calls != 0;
 }
 
 /* The end sentinel has left for the card: the test is over; four more in case it gets lost. */
@@ -340,10 +351,11 @@ static bool resolve(void)
 {
     switch (client_arp_turn(&tx.arp)) {
     case ARP_KNOWN:
-        meter_start(&tx.meter, "ttcp", METER_TX, true, tx.job.netif, &tx.job.host, tx.job.port);
-        if (send_datagram(SENTINEL_BYTES)) {
-            tx.phase = PHASE_SENDING;
+        if (!send_datagram(SENTINEL_BYTES)) {
+            return false; /* the queue is full: next turn */
         }
+        meter_start(&tx.meter, "ttcp", METER_TX, true, tx.job.netif, &tx.job.host, tx.job.port);
+        tx.phase = PHASE_SENDING;
         return true;
     case ARP_SILENT:
         fail("no answer to ARP from the host or gateway", "timeout");
@@ -372,6 +384,7 @@ int ttcp_send(const struct ttcp_job *job)
     tx.job = *job;
     tx.calls_left = job->count;
     tx.written = 0;
+    tx.taken = 0;
     tx.sentinels_left = SENTINELS_AFTER;
     tx.meter.open = false;
     kprintf("ttcp-t: buflen=%u, nbuf=%u, port=%u %s -> %s\n", job->length, job->count, job->port,
@@ -398,7 +411,7 @@ void ttcp_send_abort(void)
     if (tx.tcp != NULL) {
         abort_tcp();
     }
-    meter_end(&tx.meter, "abort");
+    end_early("abort");
     finish(SHELL_FAILED);
 }
 

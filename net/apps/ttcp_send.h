@@ -14,7 +14,7 @@ enum { TTCP_LEN_MAX = 65507 /* the largest UDP payload */ };
 
 struct ttcp_job {
     bool udp;
-    bool nodelay;     /* TCP: each write is a segment of its own */
+    bool nodelay;     /* TCP: a write leaves at once, alone if the window allows */
     uint32_t length;  /* bytes a call                            */
     uint32_t count;   /* calls                                   */
     uint16_t port;

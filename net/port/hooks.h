@@ -11,8 +11,10 @@ struct pbuf;
 struct tcp_hdr;
 struct tcp_pcb;
 
-/* Every segment about to leave, its header complete but for the checksum; returns `opts`. */
-uint32_t *tcp_watch_out(struct pbuf *p, struct tcp_hdr *hdr, struct tcp_pcb *pcb, uint32_t *opts);
+/* Every segment about to leave, its header complete but for the checksum; returns `opts`.  A reset
+ * that answers what belongs to no connection has no pcb. */
+uint32_t *tcp_watch_out(struct pbuf *p, const struct tcp_hdr *hdr, const struct tcp_pcb *pcb,
+                        uint32_t *opts);
 
 /* Every segment that found its pcb (connection or listener); ERR_OK lets it in. */
 err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *p);

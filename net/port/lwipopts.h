@@ -27,7 +27,7 @@
 #define MEM_ALIGNMENT __SIZEOF_POINTER__
 #define MEM_SIZE (128 * 1024) /* copies of small writes, headers, fragments */
 #define MEMP_NUM_PBUF 128     /* references to constant payload and fragments of queued frames */
-#define MEMP_NUM_FRAG_PBUF 48 /* one per fragment in a transmit queue (32) and a datagram more */
+#define MEMP_NUM_FRAG_PBUF 128 /* up to two a fragment, for a transmit queue full of them */
 #define MEMP_NUM_RAW_PCB 2
 #define MEMP_NUM_UDP_PCB 12
 #define MEMP_NUM_TCP_PCB 32
