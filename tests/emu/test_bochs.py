@@ -41,7 +41,7 @@ def test_boot_and_transfer(boot_bochs, image):
     media = {"cdrom": product("nictest86.iso")} if image == "iso" else {
         "floppy": product("nictest86.img")}
     box = boot_bochs(forward=[("tcp", port, 5001)], **media)
-    ready = box.wait_for("ready", 120)
+    ready = box.wait_for("ready", 180)
     assert (ready["ip"], ready["how"]) == ("10.0.2.15", "dhcp")
     nic = box.all("nic")[0]
     assert (nic["driver"], nic["io"], nic["irq"], nic["mode"]) == ("ne2000", 0x300, 10, "irq")
@@ -86,7 +86,7 @@ def start_run(**environment):
 def test_make_run_once():
     """The README's first command, to its end; nothing is left behind."""
     process, _, marker = start_run(RUN_ONCE="1")
-    output, _ = process.communicate(timeout=180)
+    output, _ = process.communicate(timeout=300)
     assert process.returncode == 0, output
     assert "ready after" in output and "passed" in output
     for line in ("TCP, this computer -> NicTest86", "TCP, NicTest86 -> this computer",

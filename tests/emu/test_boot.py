@@ -156,8 +156,22 @@ def test_wrong_port_in_option(boot):
     assert box.command("ttcp -t 10.0.2.2")[0]["status"] == 2
 
 
-def test_wrong_irq_in_option_falls_back_to_polling(boot):
-    box = boot(f"{STATIC} nic=ne2000:0x300,5", forward={"tcp": [5001]})
+def test_wrong_irq_in_option(boot):
+    """It says so, and uses the line that the card really drives."""
+    box = boot(f"{STATIC} nic=ne2000:0x300,5")
+    box.wait_for("ready", 5)
+    fault = one(box.all("fault"), "fault")
+    assert (fault["what"], fault["nic"]) == ("irq_missing", 0)
+    assert "no interrupts seen on irq 5" in box.text["e9"]
+    nic = one(box.all("nic"), "nic")
+    assert (nic["irq"], nic["irq_proven"], nic["mode"]) == (10, True, "irq")
+    assert box.command("ping -n 2 10.0.2.2")[0]["status"] == 0
+    assert box.counters()["irqs"] > 0
+
+
+def test_no_interrupt_at_all_falls_back_to_polling(boot):
+    """A card on a line that the timer has taken: none of the lines tried is the card's."""
+    box = boot(f"{STATIC}", nic_options={"irq": 0}, forward={"tcp": [5001]})
     box.wait_for("ready", 5)
     nic = one(box.all("nic"), "nic")
     assert (nic["irq_proven"], nic["mode"]) == (False, "poll")

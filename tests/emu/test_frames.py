@@ -10,7 +10,7 @@ import pytest
 from rawpeer import (ACK, BROADCAST, ETH_ARP, ETH_IP, FIN, FRAME_MAX, FRAME_MIN, ICMP, RST, SYN,
                      TCP, UDP, ip_bytes, mac_bytes)
 
-IN_FLIGHT = 8  # full frames an NE2000's ring holds for sure
+IN_FLIGHT = 6  # full frames that an NE2000's ring holds for sure, with a small one behind them
 
 
 @pytest.fixture
@@ -30,6 +30,17 @@ def box(wired):
 
 def contents(length, seed=0):
     return random.Random(length * 7919 + seed).randbytes(length)
+
+
+def still_alive(peer, seq=0, attempts=20):
+    """An echo comes back; asked again when the question itself fell victim to a full ring."""
+    for _ in range(attempts):
+        try:
+            assert peer.ping(b"alive", seq=seq, timeout=0.5) == b"alive"
+            return
+        except AssertionError:
+            continue
+    raise AssertionError("the box does not answer any more")
 
 
 # ---- echo ----
@@ -212,7 +223,7 @@ def test_random_frames(box, peer):
             frame = frame[:dice.randrange(14, len(frame))]
         peer.send(bytes(frame))
         if number % 50 == 49:
-            assert peer.ping(b"alive", seq=number) == b"alive"
+            still_alive(peer, number)
     assert box.all("panic") == []
 
 
@@ -221,7 +232,7 @@ def test_flood_beyond_the_ring(box, peer):
     for number in range(20):
         for _ in range(40):
             peer.send_udp(4000, 9999, bytes(1472))
-        assert peer.ping(b"alive", seq=number, timeout=10) == b"alive"
+        still_alive(peer, number)
     counters = box.counters()
     assert counters["rx_frames"] >= 20 * IN_FLIGHT
     assert box.all("panic") == []
@@ -287,7 +298,7 @@ def test_out_of_order_from_many_cannot_hold_the_pool(box, peer):
     for number in range(1, 5):
         for sport, (seq, ack) in places.items():
             peer.send_ip(TCP, peer.tcp(sport, 5001, seq + number * 1460, ack, ACK, b"H" * 1460))
-        peer.ping(b"", seq=number)
+            still_alive(peer, number)
     assert peer.ping(b"room left", seq=99) == b"room left"
     assert box.counters()["pool_free"] >= 1
     for sport, (seq, ack) in places.items():
