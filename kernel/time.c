@@ -1,5 +1,5 @@
 /*
- * The clock on the metal; its arithmetic is in clock.c.
+ * The clock on the metal; its arithmetic is in timebase.c.
  *
  * Every reading is one latch of the counter, and where there is a cycle counter one look at that:
  * when the two disagree by whole counter periods, the machine (or the emulator's host) slept
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "kernel/clock.h"
+#include "kernel/timebase.h"
 #include "kernel/console.h"
 #include "kernel/cpu.h"
 #include "kernel/irq.h"
@@ -31,7 +31,7 @@ enum {
 
 _Static_assert(1193182 / TICK_HZ > 0 && 1193182 / TICK_HZ < 65536, "TICK_HZ is out of range");
 
-static struct clock clock;
+static struct timebase base;
 static unsigned clock_counter; /* of the 8254: 2, or 0 where 2 does not count */
 
 static uint32_t cycles_per_period; /* of the counter; 0: no cycle counter to trust */
@@ -89,7 +89,7 @@ void time_init(void)
         clock_counter = PIT_COUNTER_0;
         counter_program(PIT_COUNTER_0, PIT_RELOAD_65536);
     }
-    clock_start(&clock, counter_read(clock_counter));
+    timebase_start(&base, counter_read(clock_counter));
 }
 
 bool time_may_halt(void)
@@ -120,23 +120,23 @@ static uint16_t read_both(uint64_t *cycles)
 static void advance(void)
 {
     if (cycles_per_period == 0) {
-        clock_advance(&clock, counter_read(clock_counter), 0);
+        timebase_advance(&base, counter_read(clock_counter), 0);
         return;
     }
     uint64_t cycles;
     uint16_t count = read_both(&cycles);
     uint32_t missed =
-        clock_missed(clock_elapsed(&clock, count), cycles - cycles_seen, cycles_per_period);
+        timebase_missed(timebase_elapsed(&base, count), cycles - cycles_seen, cycles_per_period);
     cycles_seen = cycles;
     holes += missed != 0;
-    clock_advance(&clock, count, missed);
+    timebase_advance(&base, count, missed);
 }
 
 uint64_t time_us(void)
 {
     bool enabled = cpu_irq_save();
     advance();
-    uint64_t us = clock.us;
+    uint64_t us = base.us;
     cpu_irq_restore(enabled);
     return us;
 }

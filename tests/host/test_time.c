@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "kernel/clock.h"
+#include "kernel/timebase.h"
 #include "kernel/console.h"
 #include "kernel/cpu.h"
 #include "kernel/error.h"

@@ -1,7 +1,7 @@
 /*
- * See clock.h.
+ * See timebase.h.
  */
-#include "kernel/clock.h"
+#include "kernel/timebase.h"
 
 #include "kernel/math64.h"
 
@@ -10,19 +10,19 @@ enum {
     MISSED_MAX = 1 << 20, /* some 16 hours: a longer hole is a broken cycle counter */
 };
 
-void clock_start(struct clock *c, uint16_t count)
+void timebase_start(struct timebase *c, uint16_t count)
 {
-    *c = (struct clock){.count = count};
+    *c = (struct timebase){.count = count};
 }
 
-uint32_t clock_elapsed(const struct clock *c, uint16_t count)
+uint32_t timebase_elapsed(const struct timebase *c, uint16_t count)
 {
     return (uint16_t)(c->count - count);
 }
 
-void clock_advance(struct clock *c, uint16_t count, uint32_t periods)
+void timebase_advance(struct timebase *c, uint16_t count, uint32_t periods)
 {
-    uint32_t elapsed = clock_elapsed(c, count);
+    uint32_t elapsed = timebase_elapsed(c, count);
     c->count = count;
     if (periods == 0) { /* nearly always: one division of 32 bits */
         uint32_t scaled = elapsed * CLOCK_US_NUM + c->rest;
@@ -34,7 +34,7 @@ void clock_advance(struct clock *c, uint16_t count, uint32_t periods)
     c->us += div64(counts * CLOCK_US_NUM + c->rest, CLOCK_US_DEN, &c->rest);
 }
 
-uint32_t clock_missed(uint32_t elapsed, uint64_t cycles, uint32_t cycles_per_period)
+uint32_t timebase_missed(uint32_t elapsed, uint64_t cycles, uint32_t cycles_per_period)
 {
     if (cycles < cycles_per_period - cycles_per_period / 8) {
         return 0;
