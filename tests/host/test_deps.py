@@ -160,7 +160,7 @@ def test_machine_without_a_debian_mirror(machine):
 
 def test_wrong_hash(machine):
     machine.apt_get(f'case "$*" in *indextargets*) echo "Debian|main|{MIRROR}" ;;'
-                    ' *source*) echo no lwip >lwip_9.orig.tar.xz ;; esac')
+                    ' *download-only*) echo no lwip >lwip_9.orig.tar.xz ;; esac')
     assert_one_line(machine.deps(), "wrong hash", machine.hash())
     assert lwip_error(machine) == "hash"
     assert not (machine.out / "lwip").exists()

@@ -109,7 +109,7 @@ fetch() {
         no_network && fail network "no network: cannot reach the Debian mirror for lwIP (see $log)"
         [ -n "$found" ] ||
             fail setup "apt is set up for no Debian mirror to fetch lwIP from: pass LWIP=/path"
-        fail unserved "source package lwip of $SUITE is no longer served: pass LWIP=/path (see $log)"
+        fail unserved "source package lwip of $SUITE is no longer served: pass LWIP= (see $log)"
     fi
     unpack "$apt/source/"lwip_*.orig.tar.* "$tree"
     rm -rf "$apt/lists" "$apt/cache" "$apt/source" "$apt/machine"

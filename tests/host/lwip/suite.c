@@ -28,8 +28,8 @@
 #include "udp/test_udp.h"
 
 static suite_getter_fn *const suites[] = {
-    def_suite,    mem_suite, pbuf_suite, timers_suite, netif_suite,   etharp_suite,
-    ip4_suite,    udp_suite, dhcp_suite, tcp_suite,    tcp_oos_suite, tcp_state_suite,
+    def_suite, mem_suite, pbuf_suite, timers_suite, netif_suite,   etharp_suite,
+    ip4_suite, udp_suite, dhcp_suite, tcp_suite,    tcp_oos_suite, tcp_state_suite,
 };
 
 /* Whole suites and single cases that do not apply, and why. */
