@@ -123,9 +123,7 @@ static void stop(struct sim_chip *c)
 {
     uint64_t now = sim_now_ns();
     if (c->overrun == OVERRUN_DEAF || c->overrun == OVERRUN_LOOPBACK) {
-        if (c->tx != TX_IDLE && !c->cr_read) {
-            sim_misuse("dp8390: overrun, step 1: STOP without having read TXP");
-        }
+        c->txp_unread = c->tx != TX_IDLE && !c->cr_read;
         c->overrun = OVERRUN_STOPPED;
         c->acked = c->acked_early = c->removed = c->isr_read = false;
     }
@@ -153,6 +151,9 @@ static void start_after_overrun(struct sim_chip *c)
         c->overrun = OVERRUN_NONE;
         c->isr &= (uint8_t)~N_OVW;
         return;
+    }
+    if (c->txp_unread) {
+        sim_misuse("dp8390: overrun, step 1: STOP without having read TXP");
     }
     if (c->tx_pending_at_stop && !c->isr_read) {
         sim_misuse("dp8390: overrun, step 5: PTX and TXE were not looked at");

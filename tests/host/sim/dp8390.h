@@ -93,7 +93,8 @@ struct sim_chip {
     bool rdc_missed;        /* ... and one is owed                              */
 
     enum sim_overrun overrun;
-    bool cr_read, isr_read, removed, acked, acked_early, curr_written, tx_pending_at_stop;
+    bool cr_read, isr_read, removed, acked, acked_early, curr_written, tx_pending_at_stop,
+        txp_unread;
     uint8_t rbcr_cleared;   /* bits 0, 1: RBCR0, RBCR1 written 0 since STOP     */
 
     enum sim_tx tx;
@@ -101,6 +102,7 @@ struct sim_chip {
     uint64_t tx_free_ns;    /* interframe gap over                              */
     enum sim_tx_fate fate;
     unsigned fate_collisions;
+    bool backed_off;
     bool hold_tx;
 
     uint64_t rx_until_ns;   /* a frame is coming in until then                  */

@@ -9,6 +9,7 @@
 #include "kernel/cpu.h"
 #include "kernel/error.h"
 #include "kernel/irq.h"
+#include "kernel/pic.h"
 #include "tests/host/sim/bus.h"
 
 enum { SHARERS = 4, SOURCES = 8, TICK_LINE = 0, FIND_ROUNDS = 3, FIND_WAIT_US = 2000, CASCADE = 2 };
@@ -255,6 +256,13 @@ uint16_t irq_lines_in_use(void)
         mask |= lines[i].users > 0 ? 1U << i : 0;
     }
     return (uint16_t)mask;
+}
+
+/* An ISA machine: every line is edge-triggered. */
+bool pic_is_level(int line)
+{
+    (void)line;
+    return false;
 }
 
 /* Lines without a handler that saw an edge since the last call. */

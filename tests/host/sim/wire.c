@@ -13,6 +13,7 @@ enum {
     BYTE_NS = 800, /* 10 Mbit/s */
     PREAMBLE = 8,
     GAP_NS = 9600,
+    COLLISION_NS = 150000, /* one collision and some backoff */
     WIRE_MIN = 60,
     WIRE_MAX = 1514,
 };
@@ -277,8 +278,14 @@ static void try_to_send(void *arg)
         c->tx_event = sim_at(free_at, try_to_send, c);
         return;
     }
+    if (c->fate_collisions > 0 && !c->backed_off) { /* a stop during backoff cuts the frame */
+        c->backed_off = true;
+        c->tx_event = sim_at(now + c->fate_collisions * COLLISION_NS, try_to_send, c);
+        return;
+    }
     c->tx = TX_ON_WIRE;
-    uint64_t end = now + wire_frame_ns(c->tbcr) * (1 + c->fate_collisions);
+    c->backed_off = false;
+    uint64_t end = now + wire_frame_ns(c->tbcr);
     c->tx_free_ns = end + GAP_NS;
     c->tx_event = sim_at(end, tx_ends, c);
 }
@@ -332,6 +339,7 @@ void sim_wire_cut(struct sim_chip *c)
     sim_cancel(c->tx_event);
     c->tx_event = 0;
     c->tx = TX_IDLE;
+    c->backed_off = false;
     if (c->fate == FATE_NEVER) {
         c->fate = FATE_SENT;
     }

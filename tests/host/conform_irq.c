@@ -1,0 +1,245 @@
+/*
+ * Conformance: interrupts and the halt.  ISA lines are edge-triggered and an edge that is lost is
+ * lost for ever; a halt that nothing can end aborts the test.
+ */
+#include <string.h>
+
+#include "kernel/cpu.h"
+#include "kernel/irq.h"
+#include "tests/host/conform.h"
+#include "tests/host/host_support.h"
+
+static struct rig r;
+
+static void frame_comes(void *arg)
+{
+    (void)arg;
+    rig_receive(&r, 77, 5);
+}
+
+/* Idle until `frames` have come, as the kernel's main loop does. */
+static void live_until(unsigned frames)
+{
+    for (unsigned turns = 0; r.received < frames; turns++) {
+        ck_assert_msg(turns < 200, "frame not delivered");
+        if (!rig_turn(&r) && r.received < frames) {
+            rig_idle(&r);
+        }
+    }
+}
+
+/* A frame at every possible bus access between waking up and halting, exhaustively. */
+CASE(irq_edge_not_lost)
+{
+    uint64_t span = UINT64_MAX;
+    for (uint64_t k = 0; k < span; k++) {
+        rig_up(&r, cfg);
+        rig_pump(&r);
+        uint64_t begin = sim_accesses();
+        sim_at_access(begin + k, frame_comes, NULL);
+        unsigned halts = sim_halts();
+        live_until(1);
+        rig_expect(&r, 0, 77, 5);
+        if (sim_halts() > halts && k > 3 && sim_accesses() - begin < k) {
+            span = k; /* the frame came during the halt: all places before it are done */
+        }
+        ck_assert_uint_lt(k, 2000);
+        rig_down(&r);
+    }
+    ck_assert_uint_ge(span, 2);
+}
+
+/* The same with a frame being worked on, so that the second comes in every phase of the receive
+ * burst; and with one being sent. */
+CASE(irq_during_remote_dma)
+{
+    uint64_t span = UINT64_MAX;
+    for (uint64_t k = 0; k < span; k++) {
+        rig_up(&r, cfg);
+        unsigned taken = irq_count(RIG_IRQ);
+        rig_receive(&r, 64, 1);
+        uint64_t begin = sim_accesses();
+        sim_at_access(begin + k, frame_comes, NULL);
+        rig_pump(&r);
+        ck_assert(rig_send(&r, 80, 2));
+        ck_assert_msg(irq_count(RIG_IRQ) == taken, "interrupted outside the halt");
+        if (sim_accesses() - begin < k) {
+            span = k;
+        }
+        live_until(2);
+        ck_assert(rig_drain(&r));
+        rig_expect(&r, 0, 64, 1);
+        rig_expect(&r, 1, 77, 5);
+        rig_expect_sent(&r, 0, 80, 2);
+        ck_assert_uint_lt(k, 2000);
+        rig_down(&r);
+    }
+}
+
+CASE(irq_counts)
+{
+    rig_up(&r, cfg);
+    unsigned before = r.nic->stats.irqs;
+    for (unsigned i = 0; i < 5; i++) {
+        uint8_t frame[60];
+        rig_frame(frame, sizeof frame, i);
+        rig_pump(&r);
+        sim_receive_at(r.chip, sim_now_ns() + 100000, frame, sizeof frame);
+        ck_assert(rig_idle(&r));
+        ck_assert_uint_eq(r.chip->imr, 0);
+        ck_assert(!r.nic->armed);
+        rig_pump(&r);
+    }
+    ck_assert_uint_eq(r.received, 5);
+    ck_assert_uint_eq(r.nic->stats.irqs - before, 5);
+    ck_assert_uint_eq(irq_unclaimed(RIG_IRQ), 0);
+    ck_assert_uint_eq(irq_spurious(), 0);
+    rig_down(&r);
+}
+
+/* Whatever ends the halt, the card is masked first. */
+CASE(tick_wakes)
+{
+    rig_up(&r, cfg);
+    sim_tick(10000);
+    for (unsigned i = 0; i < 20; i++) {
+        rig_pump(&r);
+        ck_assert(rig_idle(&r));
+        ck_assert_uint_eq(r.chip->imr, 0);
+        nics_check_lost();
+    }
+    ck_assert(r.nic->mode == NIC_MODE_IRQ);
+    ck_assert_uint_eq(r.nic->stats.irq_lost, 0);
+    sim_tick(0);
+    rig_down(&r);
+}
+
+/* Another device on the line: not ours, and nothing happens. */
+CASE(foreign_irq)
+{
+    int other;
+    rig_up(&r, cfg);
+    unsigned before = irq_unclaimed(RIG_IRQ), own = r.nic->stats.irqs;
+    sim_irq_drive(RIG_IRQ, &other, true);
+    sim_irq_deliver();
+    sim_irq_drive(RIG_IRQ, &other, false);
+    ck_assert_uint_eq(irq_unclaimed(RIG_IRQ), before + 1);
+    ck_assert_uint_eq(r.nic->stats.irqs, own);
+    ck_assert_uint_eq(r.nic->pending, 0);
+    rig_receive(&r, 70, 1);
+    rig_pump(&r);
+    rig_expect(&r, 0, 70, 1);
+    rig_down(&r);
+}
+
+/* With two cards, one that has work keeps both from being armed, and both end up masked. */
+CASE(second_card_refuses_rearm)
+{
+    static struct sim_card second;
+    uint8_t frame[60];
+    rig_up(&r, cfg);
+    nics_close();
+    sim_card_free(&r.card);
+    sim_reset();
+    memset(nics, 0, sizeof nics);
+    nic_count = 0;
+    sim_card_plug(&r.card, cfg, RIG_BASE, RIG_IRQ);
+    sim_card_plug(&second, cfg, 0x320, 11);
+    nics_init();
+    ck_assert_uint_eq(nic_count, 2);
+    ck_assert_int_eq(nics[0].irq, RIG_IRQ);
+    ck_assert_int_eq(nics[1].irq, 11);
+    rig_frame(frame, sizeof frame, 1);
+    for (unsigned busy = 0; busy < 2; busy++) {
+        sim_receive(busy == 0 ? r.chip : &second.chip, frame, sizeof frame);
+        cpu_cli();
+        ck_assert_msg(!nics_arm(), "armed with work waiting on card %u", busy);
+        cpu_sti();
+        ck_assert_uint_eq(r.chip->imr | second.chip.imr, 0);
+        ck_assert(!sim_irq_line(RIG_IRQ) && !sim_irq_line(11));
+        struct frame *out[1];
+        ck_assert_uint_eq(nics[busy].ops->rx_burst(&nics[busy], out, 1), 1);
+        frame_free(out[0]);
+        nics[busy].ops->poll(&nics[busy]);
+    }
+    cpu_cli();
+    ck_assert(nics_arm());
+    nics_disarm();
+    cpu_sti();
+    sim_card_free(&second);
+    rig_down(&r);
+}
+
+/* The line breaks: after three wake-ups with status set and no interrupt we poll, and say so. */
+CASE(irq_lost_falls_back)
+{
+    uint8_t frame[60];
+    rig_up(&r, cfg);
+    rig_frame(frame, sizeof frame, 1);
+    r.chip->irq = 15;
+    sim_tick(10000);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert(r.nic->mode == NIC_MODE_IRQ);
+        rig_pump(&r);
+        sim_receive_at(r.chip, sim_now_ns() + 500000, frame, sizeof frame);
+        ck_assert(rig_idle(&r));
+        nics_check_lost();
+    }
+    ck_assert(r.nic->mode == NIC_MODE_POLL);
+    ck_assert_uint_ge(r.nic->stats.irq_lost, 1);
+    ck_assert_uint_eq(host_count(host_records(), "\"what\":\"irq_lost\""), 1);
+    ck_assert(!nics_may_halt());
+    rig_pump(&r);
+    ck_assert_uint_eq(r.received, 3);
+    sim_tick(0);
+    rig_down(&r);
+}
+
+/* Frames in the ring, one waiting to be sent, armed: close makes it quiet, and open works again. */
+CASE(close_is_quiet)
+{
+    rig_up(&r, cfg);
+    sim_hold_tx(r.chip);
+    ck_assert(rig_send(&r, 60, 1));
+    rig_receive(&r, 60, 1);
+    cpu_cli();
+    r.nic->ops->irq_provoke(r.nic);
+    r.nic->ops->close(r.nic);
+    ck_assert(!sim_irq_level(r.chip));
+    cpu_sti();
+    ck_assert(r.chip->stopped);
+    ck_assert_uint_eq(r.chip->imr, 0);
+    unsigned stored = r.chip->stored;
+    sim_release_tx(r.chip);
+    for (unsigned i = 0; i < 100; i++) {
+        rig_receive(&r, 100, i);
+        sim_run_us(100);
+    }
+    ck_assert_uint_eq(r.chip->stored, stored);
+    ck_assert_uint_eq(sim_frames_sent(r.chip), 0);
+    ck_assert(!sim_irq_level(r.chip));
+    r.nic->ops->close(r.nic); /* safe in any state */
+    ck_assert_int_eq(r.nic->ops->open(r.nic), 0);
+    rig_receive(&r, 101, 4);
+    rig_pump(&r);
+    rig_expect(&r, 0, 101, 4);
+    ck_assert(rig_send(&r, 62, 6));
+    ck_assert(rig_drain(&r));
+    rig_expect_sent(&r, 0, 62, 6);
+    rig_down(&r);
+}
+
+TCase *conform_irq(void)
+{
+    TCase *tc = tcase_create("irq");
+    tcase_set_timeout(tc, 60);
+    ADD_CASE(tc, irq_edge_not_lost);
+    ADD_CASE(tc, irq_during_remote_dma);
+    ADD_CASE(tc, irq_counts);
+    ADD_CASE(tc, tick_wakes);
+    ADD_CASE(tc, foreign_irq);
+    ADD_CASE(tc, second_card_refuses_rearm);
+    ADD_CASE(tc, irq_lost_falls_back);
+    ADD_CASE(tc, close_is_quiet);
+    return tc;
+}

@@ -1,0 +1,13 @@
+# Card drivers on simulated chips.
+
+SIM_NIC := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/dp8390.c \
+    tests/host/sim/remote.c tests/host/sim/wire.c tests/host/sim/ne2000.c
+HOST_KERNEL := tests/host/host_support.c kernel/print.c kernel/math64.c kernel/record.c \
+    kernel/options.c kernel/option_values.c
+DRIVER_NIC := drivers/nic.c drivers/nic_irq.c drivers/frame.c drivers/8390/dp8390.c \
+    drivers/8390/dp8390_rx.c drivers/8390/dp8390_tx.c drivers/8390/ring.c drivers/8390/ne2000.c
+
+HOST_SRC_misuse := tests/host/test_misuse.c $(SIM_NIC)
+HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \
+    tests/host/conform_overrun.c tests/host/conform_tx.c tests/host/conform_irq.c \
+    tests/host/conform_soak.c tests/host/rig.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
