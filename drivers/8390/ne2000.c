@@ -153,13 +153,14 @@ static const struct dp8390_board board = {
 
 /* ---- identification ---- */
 
-/* Reading alone: could this be a command register? */
-static bool looks_like_8390(unsigned cr)
+/* Reading alone: could this be a command register?  QEMU's reads 0 until it is first written; then
+ * only its identity, in the page that 0 selects, is reason to go on. */
+static bool looks_like_8390(const struct dp8390 *d, uint8_t cr)
 {
     const unsigned run = cr & (CR_START | CR_STOP);
 
     if (cr == 0) {
-        return true; /* QEMU's, until it is first written */
+        return dp8390_get(d, RBCR0) == REALTEK_ID0 && dp8390_get(d, RBCR1) == REALTEK_ID1_PCI;
     }
     return cr != FLOATING && (cr & CR_DMA_FIELD) != 0 && run != 0 && run != (CR_START | CR_STOP);
 }
@@ -261,8 +262,8 @@ struct layout {
 
 static const struct layout layouts[] = {
     {.word = true, .first = 0x40, .stop = 0x80, .name = "NE2000"},
-    {.word = false, .first = 0x40, .stop = 0x80, .name = "NE2000 in an 8-bit slot"},
-    {.word = false, .first = 0x40, .stop = 0x60, .name = "NE2000 in an 8-bit slot"},
+    {.word = false, .first = 0x40, .stop = 0x80, .name = "NE2000"},
+    {.word = false, .first = 0x40, .stop = 0x60, .name = "NE2000"},
     {.word = false, .first = 0x20, .stop = 0x40, .name = "NE1000"},
 };
 enum { LAYOUTS = sizeof(layouts) / sizeof(layouts[0]) };
@@ -345,7 +346,7 @@ static const struct layout *find_memory(struct dp8390 *d, const struct identity 
 static const char *model_name(const struct identity *id, const struct layout *l)
 {
     if (id->realtek) {
-        return l->word ? "RTL8019AS" : "RTL8019AS in 8-bit mode";
+        return "RTL8019AS";
     }
     if (id->pci_chip) {
         return "RTL8029-compatible";
@@ -433,7 +434,7 @@ static int ne2000_probe(const struct nic_place *place, struct nic *nic, char *wh
     };
     nic->place = *place;
     cr = dp8390_get(d, CR);
-    if (!looks_like_8390(cr)) {
+    if (!looks_like_8390(d, cr)) {
         format(why, why_size, cr == FLOATING ? "nothing there" : "not an 8390 (port reads %02x)",
                cr);
         return E_NOT_FOUND;
