@@ -9,7 +9,6 @@
 #include "kernel/trap.h"
 #include "lwip/etharp.h"
 #include "lwip/pbuf.h"
-#include "lwip/priv/tcp_priv.h"
 #include "net/clock.h"
 #include "net/frames.h"
 #include "net/tcp_watch.h"
@@ -28,7 +27,7 @@ struct nicif {
     struct nic *nic;
     struct pbuf *queue[QUEUE];
     unsigned head, count;
-    bool starved; /* lwIP was refused a slot: tcp_txnow() when one is free */
+    bool starved; /* lwIP was refused a slot: tcp_watch_retry() when one is free */
     uint64_t next_service_us;
 };
 
@@ -79,9 +78,8 @@ static void drop_head(struct nicif *n)
     n->count--;
 }
 
-unsigned nicif_tx(struct nic *nic)
+static unsigned send_queued(struct nicif *n)
 {
-    struct nicif *n = nicif_of(nic);
     unsigned limit = options.batch ? BURST : 1;
     unsigned sent = 0, taken, burst;
 
@@ -96,16 +94,25 @@ unsigned nicif_tx(struct nic *nic)
         for (unsigned i = 0; i < burst; i++) {
             slice_up(n->queue[(n->head + i) % QUEUE], slices[i], &frames[i]);
         }
-        taken = nic->ops->tx_burst(nic, frames, burst);
+        taken = n->nic->ops->tx_burst(n->nic, frames, burst);
         for (unsigned i = 0; i < taken; i++) {
             drop_head(n);
         }
         sent += taken;
     } while (taken == burst);
+    return sent;
+}
+
+/* Only here, between two works of lwIP: called back while it hands over a segment, it would send
+ * that segment a second time and tangle its lists. */
+unsigned nicif_tx(struct nic *nic)
+{
+    struct nicif *n = nicif_of(nic);
+    unsigned sent = send_queued(n);
 
     if (n->starved && n->count < QUEUE) {
         n->starved = false;
-        tcp_txnow();
+        tcp_watch_retry();
     }
     return sent;
 }
@@ -128,7 +135,7 @@ static err_t linkoutput(struct netif *netif, struct pbuf *p)
         return ERR_BUF;
     }
     if (n->count == QUEUE) {
-        nicif_tx(n->nic);
+        send_queued(n);
     }
     if (n->count == QUEUE) {
         return refuse(n, p);
@@ -144,7 +151,7 @@ static err_t linkoutput(struct netif *netif, struct pbuf *p)
     n->queue[(n->head + n->count) % QUEUE] = whole;
     n->count++;
     if (!options.batch) {
-        nicif_tx(n->nic);
+        send_queued(n);
     }
     return ERR_OK;
 }

@@ -91,6 +91,16 @@ void tcp_watch_refused(const struct pbuf *p)
     }
 }
 
+/* As tcp_txnow(), which looks at refused segments only. */
+void tcp_watch_retry(void)
+{
+    for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL; pcb = pcb->next) {
+        if ((pcb->flags & (TF_NAGLEMEMERR | TF_ACK_NOW)) != 0) {
+            tcp_output(pcb);
+        }
+    }
+}
+
 static struct tcp_pcb *oldest_half_open(unsigned *how_many)
 {
     struct tcp_pcb *oldest = NULL;

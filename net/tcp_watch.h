@@ -27,6 +27,10 @@ void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count);
 /* For nicif: the frame `p` was refused, so if it is the segment just counted it was not sent. */
 void tcp_watch_refused(const struct pbuf *p);
 
+/* For nicif: there is room again.  Segments and acknowledgements that were refused go now; lwIP by
+ * itself would wait up to 250 ms. */
+void tcp_watch_retry(void);
+
 /* Half-open connections dropped so far because they were half of all that can be open. */
 unsigned tcp_watch_half_open_dropped(void);
 
