@@ -20,7 +20,7 @@ struct multiboot_info {
     uint32_t mem_lower; /* KB from 0                    */
     uint32_t mem_upper; /* KB from 1 MB, up to a hole   */
     uint32_t boot_device;
-    uint32_t cmdline;   /* address of a C string        */
+    uint32_t cmdline; /* address of a C string        */
     uint32_t mods_count, mods_addr;
     uint32_t syms[4];
     uint32_t mmap_length; /* bytes                      */

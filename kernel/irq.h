@@ -44,9 +44,9 @@ int irq_take_storm(void);
 
 /*
  * Which of the `candidates` lines (bit mask) does a device drive?  Calls provoke(arg), waits up
- * to 2 ms, then quiet(arg); a line counts only if it interrupts exactly when provoked, three times out
- * of three, and not while quiet.  Lines that have a handler are never tried.  Returns the line,
- * or IRQ_NONE.  Main context.
+ * to 2 ms, then quiet(arg); a line counts only if it interrupts exactly when provoked, three times
+ * out of three, and not while quiet.  Lines that have a handler are never tried.  Returns the
+ * line, or IRQ_NONE.  Main context.
  */
 int irq_find(uint16_t candidates, void (*provoke)(void *arg), void (*quiet)(void *arg), void *arg);
 

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 enum {
-    CLOCK_PERIOD = 65536,  /* counts until the counter repeats itself: 54.925 ms */
-    CLOCK_US_NUM = 88,     /* microseconds ...                                   */
-    CLOCK_US_DEN = 105,    /* ... a count                                        */
+    CLOCK_PERIOD = 65536, /* counts until the counter repeats itself: 54.925 ms */
+    CLOCK_US_NUM = 88,    /* microseconds ...                                   */
+    CLOCK_US_DEN = 105,   /* ... a count                                        */
 };
 
 struct timebase {

@@ -20,11 +20,11 @@ void trap_dispatch(struct trap_frame *frame);
 _Noreturn void panic(const char *fmt, ...);
 
 /* Promise of the programmer; panics with file and line. */
-#define ASSERT(condition)                                                                         \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            panic("%s:%d: %s", __FILE__, __LINE__, #condition);                                   \
-        }                                                                                         \
+#define ASSERT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            panic("%s:%d: %s", __FILE__, __LINE__, #condition);                                    \
+        }                                                                                          \
     } while (0)
 
 #endif

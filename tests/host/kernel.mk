@@ -8,4 +8,4 @@ HOST_SRC_timebase := tests/host/test_timebase.c kernel/timebase.c kernel/math64.
 # time.c itself: the real time.h, found before the shadow's.
 HOST_SRC_time := tests/host/test_time.c kernel/time.c kernel/timebase.c kernel/math64.c
 HOST_CFLAGS_time := -iquote tests/host/metal
-HOST_SRC_irq := tests/host/test_irq.c kernel/irq.c kernel/pic.c
+HOST_SRC_irq := tests/host/test_irq.c tests/host/sim/pic8259.c kernel/irq.c kernel/pic.c

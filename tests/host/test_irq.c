@@ -1,243 +1,23 @@
 /*
- * kernel/irq.c and pic.c, unchanged, on a simulated pair of 8259A that is strict about what a
- * driver may do: initialisation in order, an end of interrupt only for a line in service, no mask
- * or handler running with interrupts enabled.
- *
- * Model, from the Intel 8259A data sheet (1988): an edge is latched, also while masked; the
- * request must still be high at the acknowledge, else the chip answers with its input 7 and sets
- * nothing in service.
+ * kernel/irq.c and pic.c, unchanged, on a simulated pair of 8259A (tests/host/sim/pic8259.h).
  */
 #include <check.h>
 #include <stdlib.h>
 
-#include "kernel/cpu.h"
 #include "kernel/error.h"
 #include "kernel/events.h"
 #include "kernel/idt.h"
-#include "kernel/io.h"
 #include "kernel/irq.h"
 #include "kernel/pic.h"
-#include "kernel/time.h"
+#include "tests/host/sim/pic8259.h"
 
-enum { MASTER = 0x20, SLAVE = 0xA0, ELCR_PORT = 0x4D0, CASCADE = 2, BASE = 0x20 };
+enum { BASE = 0x20 };
 
-struct chip {
-    unsigned icw; /* next initialisation word expected, 0: initialised, 1: never touched */
-    uint8_t vector, icw3, icw4;
-    uint8_t mask, in_service, latched, high;
-    uint8_t level; /* inputs that are level-triggered */
-    bool read_isr;
-};
-
-static struct chip chips[2];
-static uint16_t elcr;
-static bool interrupts;
-static bool handling;
-static uint64_t now_us;
-static void (*every_us)(void); /* a device that does something on its own */
-
-/* ck_assert() writes to a pipe even when it holds: too slow for what runs a million times. */
-#define REQUIRE(condition, what)                                                                   \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            ck_abort_msg("%s: %s", what, #condition);                                              \
-        }                                                                                          \
-    } while (0)
-
-/* ---- the chips ---- */
-
-static struct chip *chip_at(unsigned port)
-{
-    return (port & ~1u) == MASTER ? &chips[0] : &chips[1];
-}
-
-static void end_of_interrupt(struct chip *c, unsigned input)
-{
-    REQUIRE((c->in_service & 1 << input) != 0, "EOI for a line not in service");
-    c->in_service &= (uint8_t) ~(1 << input);
-}
-
-static void command(struct chip *c, uint8_t byte)
-{
-    if ((byte & 0x10) != 0) {
-        ck_assert_uint_eq(byte, 0x11); /* edge, cascaded, ICW4 follows */
-        *c = (struct chip){.icw = 2, .high = c->high, .level = c->level};
-    } else if ((byte & 0x08) != 0) {
-        REQUIRE((byte & 3) == 3, "OCW3 other than read ISR");
-        c->read_isr = true;
-    } else {
-        REQUIRE((byte & 0xE0) == 0x60, "OCW2 other than specific EOI");
-        end_of_interrupt(c, byte & 7);
-    }
-}
-
-static void data(struct chip *c, uint8_t byte)
-{
-    REQUIRE(c->icw != 1, "data before ICW1");
-    switch (c->icw) {
-    case 2:
-        c->vector = byte;
-        c->icw = 3;
-        break;
-    case 3:
-        c->icw3 = byte;
-        c->icw = 4;
-        break;
-    case 4:
-        c->icw4 = byte;
-        c->icw = 0;
-        break;
-    default: REQUIRE(!interrupts, "mask written"); c->mask = byte;
-    }
-}
-
-void sim_bus_out(unsigned port, uint32_t byte, unsigned width)
-{
-    REQUIRE(width == 8, "8259A access");
-    REQUIRE((port & ~1u) == MASTER || (port & ~1u) == SLAVE, "foreign port");
-    if ((port & 1) == 0) {
-        command(chip_at(port), (uint8_t)byte);
-    } else {
-        data(chip_at(port), (uint8_t)byte);
-    }
-}
-
-uint32_t sim_bus_in(unsigned port, unsigned width)
-{
-    REQUIRE(width == 8, "8259A access");
-    if ((port & ~1u) == ELCR_PORT) {
-        return elcr >> 8 * (port & 1) & 0xFF;
-    }
-    struct chip *c = chip_at(port);
-    REQUIRE((port & 1) == 0 && c->read_isr, "read of something else than the ISR");
-    return c->in_service;
-}
-
-/* Highest-priority input that asks and is not held back by one in service; -1: none. */
-static int asking(const struct chip *c)
-{
-    uint8_t requests = (c->latched | (c->high & c->level)) & (uint8_t)~c->mask;
-    for (int input = 0; input < 8; input++) {
-        if ((c->in_service & 1 << input) != 0) {
-            return -1;
-        }
-        if ((requests & 1 << input) != 0) {
-            return input;
-        }
-    }
-    return -1;
-}
-
-static void set_cascade(void)
-{
-    bool up = asking(&chips[1]) >= 0;
-    bool was = (chips[0].high & 1 << CASCADE) != 0;
-    chips[0].latched |= up && !was ? 1 << CASCADE : 0;
-    chips[0].high = (uint8_t)((chips[0].high & ~(1 << CASCADE)) | up << CASCADE);
-}
-
-/* The acknowledge cycle of one chip. */
-static unsigned acknowledge(struct chip *c)
-{
-    int input = asking(c);
-    if (input < 0 || (c->high & 1 << input) == 0) {
-        if (input >= 0) {
-            c->latched &= (uint8_t) ~(1 << input);
-        }
-        return 7;
-    }
-    c->in_service |= (uint8_t)(1 << input);
-    c->latched &= (uint8_t) ~(1 << input);
-    return (unsigned)input;
-}
-
-static void deliver(void)
-{
-    set_cascade();
-    while (interrupts && !handling && asking(&chips[0]) >= 0) {
-        unsigned input = acknowledge(&chips[0]);
-        unsigned line = input;
-        if (input == CASCADE && (chips[0].in_service & 1 << CASCADE) != 0) {
-            line = 8 + acknowledge(&chips[1]);
-            set_cascade(); /* falls, so that the next request of the slave is an edge again */
-        }
-        interrupts = false;
-        handling = true;
-        irq_dispatch((int)line);
-        handling = false;
-        interrupts = true;
-        set_cascade();
-    }
-}
-
-static void drive(int line, bool high)
-{
-    struct chip *c = &chips[line / 8];
-    uint8_t bit = (uint8_t)(1 << line % 8);
-    if (high && (c->high & bit) == 0) {
-        c->latched |= bit;
-    }
-    c->high = high ? c->high | bit : c->high & (uint8_t)~bit;
-    deliver();
-}
-
-/* ---- the rest of the machine ---- */
-
-bool cpu_irq_save(void)
-{
-    bool before = interrupts;
-    interrupts = false;
-    return before;
-}
-
-void cpu_irq_restore(bool enabled)
-{
-    interrupts = interrupts || enabled;
-    deliver();
-}
-
-void cpu_sti(void)
-{
-    cpu_irq_restore(true);
-}
-
-void cpu_cli(void)
-{
-    interrupts = false;
-}
-
-uint64_t time_us(void)
-{
-    now_us++;
-    if (every_us != NULL) {
-        every_us();
-    }
-    deliver();
-    return now_us;
-}
-
-struct deadline deadline_us(uint32_t from_now)
-{
-    return (struct deadline){now_us + from_now};
-}
-
-bool expired(const struct deadline *d)
-{
-    return time_us() >= d->at_us;
-}
-
-void delay_us(uint32_t us)
-{
-    struct deadline end = deadline_us(us);
-    while (!expired(&end)) {
-    }
-}
+static unsigned events;
 
 void idt_init(void)
 {
 }
-
-static unsigned events;
 
 void event_note(const char *what, uint32_t a, uint32_t b)
 {
@@ -249,9 +29,9 @@ void event_note(const char *what, uint32_t a, uint32_t b)
 
 static void boot(void)
 {
-    chips[0] = chips[1] = (struct chip){.icw = 1};
+    sim8259[0] = sim8259[1] = (struct sim8259){.icw = 1};
     irq_init();
-    interrupts = true;
+    sim8259_interrupts = true;
 }
 
 /* A device on one line, for handlers and for irq_find(). */
@@ -263,12 +43,12 @@ struct device {
 static bool serve(void *arg)
 {
     struct device *d = arg;
-    REQUIRE(!interrupts, "handler");
-    if ((chips[d->line / 8].high & 1 << d->line % 8) == 0) {
+    REQUIRE(!sim8259_interrupts, "handler");
+    if ((sim8259[d->line / 8].high & 1 << d->line % 8) == 0) {
         return false;
     }
     d->served++;
-    drive(d->line, false);
+    sim8259_drive(d->line, false);
     return true;
 }
 
@@ -277,15 +57,15 @@ static bool serve(void *arg)
 START_TEST(initialised_in_order_and_masked)
 {
     boot();
-    ck_assert_uint_eq(chips[0].icw | chips[1].icw, 0);
-    ck_assert_uint_eq(chips[0].vector, BASE);
-    ck_assert_uint_eq(chips[1].vector, BASE + 8);
-    ck_assert_uint_eq(chips[0].icw3, 1 << CASCADE);
-    ck_assert_uint_eq(chips[1].icw3, CASCADE);
-    ck_assert_uint_eq(chips[0].icw4, 1); /* no automatic EOI */
-    ck_assert_uint_eq(chips[1].icw4, 1);
-    ck_assert_uint_eq(chips[0].mask, 0xFF & ~(1 << CASCADE));
-    ck_assert_uint_eq(chips[1].mask, 0xFF);
+    ck_assert_uint_eq(sim8259[0].icw | sim8259[1].icw, 0);
+    ck_assert_uint_eq(sim8259[0].vector, BASE);
+    ck_assert_uint_eq(sim8259[1].vector, BASE + 8);
+    ck_assert_uint_eq(sim8259[0].icw3, 1 << SIM8259_CASCADE);
+    ck_assert_uint_eq(sim8259[1].icw3, SIM8259_CASCADE);
+    ck_assert_uint_eq(sim8259[0].icw4, 1); /* no automatic EOI */
+    ck_assert_uint_eq(sim8259[1].icw4, 1);
+    ck_assert_uint_eq(sim8259[0].mask, 0xFF & ~(1 << SIM8259_CASCADE));
+    ck_assert_uint_eq(sim8259[1].mask, 0xFF);
 }
 END_TEST
 
@@ -294,22 +74,22 @@ START_TEST(every_line_is_served_and_ended)
     boot();
     for (int line = 0; line < IRQ_LINES; line++) {
         struct device d = {line, 0};
-        if (line == CASCADE) {
+        if (line == SIM8259_CASCADE) {
             continue;
         }
         ck_assert_int_eq(irq_attach(line, serve, &d), OK);
         ck_assert_uint_eq(irq_lines_in_use(), 1u << line);
         for (unsigned i = 1; i <= 3; i++) {
-            drive(line, true);
+            sim8259_drive(line, true);
             ck_assert_uint_eq(d.served, i);
             ck_assert_uint_eq(irq_count(line), i);
-            ck_assert_uint_eq(chips[0].in_service | chips[1].in_service, 0);
+            ck_assert_uint_eq(sim8259[0].in_service | sim8259[1].in_service, 0);
         }
         irq_detach(line, serve, &d);
-        drive(line, true);
-        drive(line, false);
+        sim8259_drive(line, true);
+        sim8259_drive(line, false);
         ck_assert_uint_eq(d.served, 3);
-        chips[line / 8].latched = 0;
+        sim8259[line / 8].latched = 0;
     }
     ck_assert_uint_eq(irq_spurious(), 0);
 }
@@ -320,7 +100,7 @@ START_TEST(line_2_is_9)
     boot();
     struct device d = {9, 0};
     ck_assert_int_eq(irq_attach(2, serve, &d), OK);
-    drive(9, true);
+    sim8259_drive(9, true);
     ck_assert_uint_eq(d.served, 1);
     ck_assert_uint_eq(irq_count(2), 1);
     ck_assert_uint_eq(irq_lines_in_use(), 1 << 9);
@@ -346,13 +126,13 @@ START_TEST(shared_line_stays_until_the_last_leaves)
     struct device a = {5, 0}, b = {5, 0};
     irq_attach(5, serve, &a);
     irq_attach(5, serve, &b);
-    drive(5, true);
+    sim8259_drive(5, true);
     ck_assert_uint_eq(a.served + b.served, 1);
     irq_detach(5, serve, &a);
-    drive(5, true);
+    sim8259_drive(5, true);
     ck_assert_uint_eq(a.served + b.served, 2);
     irq_detach(5, serve, &b);
-    ck_assert_uint_eq(chips[0].mask & 1 << 5, 1 << 5);
+    ck_assert_uint_eq(sim8259[0].mask & 1 << 5, 1 << 5);
     ck_assert_uint_eq(irq_unclaimed(5), 0);
 }
 END_TEST
@@ -360,12 +140,12 @@ END_TEST
 /* A request that is gone at the acknowledge. */
 static void glitch(int line)
 {
-    interrupts = false;
-    drive(line, true);
-    set_cascade();
-    chips[line / 8].high &= (uint8_t) ~(1 << line % 8);
-    interrupts = true;
-    deliver();
+    sim8259_interrupts = false;
+    sim8259_drive(line, true);
+    sim8259_cascade();
+    sim8259[line / 8].high &= (uint8_t) ~(1 << line % 8);
+    sim8259_interrupts = true;
+    sim8259_deliver();
 }
 
 START_TEST(spurious_7_gets_no_eoi)
@@ -377,7 +157,7 @@ START_TEST(spurious_7_gets_no_eoi)
     ck_assert_uint_eq(irq_spurious(), 1);
     ck_assert_uint_eq(irq_count(7), 0);
     ck_assert_uint_eq(irq_count(5), 0);
-    ck_assert_uint_eq(chips[0].in_service, 0);
+    ck_assert_uint_eq(sim8259[0].in_service, 0);
 }
 END_TEST
 
@@ -389,8 +169,8 @@ START_TEST(spurious_15_ends_the_cascade_only)
     glitch(10);
     ck_assert_uint_eq(irq_spurious(), 1);
     ck_assert_uint_eq(irq_count(15), 0);
-    ck_assert_uint_eq(chips[0].in_service | chips[1].in_service, 0);
-    drive(10, true);
+    ck_assert_uint_eq(sim8259[0].in_service | sim8259[1].in_service, 0);
+    sim8259_drive(10, true);
     ck_assert_uint_eq(d.served, 1);
 }
 END_TEST
@@ -404,11 +184,11 @@ static bool shrug(void *arg)
 START_TEST(a_storm_is_masked_and_told_once)
 {
     boot();
-    chips[1].level = 1 << 3;
+    sim8259[1].level = 1 << 3;
     ck_assert_int_eq(irq_take_storm(), IRQ_NONE);
     irq_attach(11, shrug, NULL);
-    drive(11, true); /* and nobody lowers it: comes back only once the line is masked */
-    ck_assert_uint_ne(chips[1].mask & 1 << 3, 0);
+    sim8259_drive(11, true); /* and nobody lowers it: comes back only once the line is masked */
+    ck_assert_uint_ne(sim8259[1].mask & 1 << 3, 0);
     ck_assert_int_eq(irq_take_storm(), 11);
     ck_assert_int_eq(irq_take_storm(), IRQ_NONE);
     ck_assert_uint_eq(irq_unclaimed(11), irq_count(11));
@@ -419,13 +199,13 @@ END_TEST
 static void provoke(void *arg)
 {
     const struct device *d = arg;
-    drive(d->line, true);
+    sim8259_drive(d->line, true);
 }
 
 static void quiet(void *arg)
 {
     const struct device *d = arg;
-    drive(d->line, false);
+    sim8259_drive(d->line, false);
 }
 
 static void nothing(void *arg)
@@ -438,13 +218,14 @@ START_TEST(find_every_line)
     boot();
     for (int line = 0; line < IRQ_LINES; line++) {
         struct device d = {line, 0};
-        if (line == CASCADE) {
+        if (line == SIM8259_CASCADE) {
             continue;
         }
         ck_assert_int_eq(irq_find(0xFFFF, provoke, quiet, &d), line);
-        ck_assert_uint_eq(chips[0].mask & ~(1u << CASCADE), 0xFF & ~(1u << CASCADE));
-        ck_assert_uint_eq(chips[1].mask, 0xFF);
-        ck_assert_uint_eq(chips[0].in_service | chips[1].in_service, 0);
+        ck_assert_uint_eq(sim8259[0].mask & ~(1u << SIM8259_CASCADE),
+                          0xFF & ~(1u << SIM8259_CASCADE));
+        ck_assert_uint_eq(sim8259[1].mask, 0xFF);
+        ck_assert_uint_eq(sim8259[0].in_service | sim8259[1].in_service, 0);
     }
 }
 END_TEST
@@ -452,7 +233,7 @@ END_TEST
 START_TEST(find_level_triggered)
 {
     boot();
-    chips[1].level = 1 << 3;
+    sim8259[1].level = 1 << 3;
     struct device d = {11, 0};
     ck_assert_int_eq(irq_find(0x0E00, provoke, quiet, &d), 11);
 }
@@ -474,30 +255,30 @@ START_TEST(find_leaves_lines_in_use_alone)
     struct device d = {5, 0};
     irq_attach(5, serve, &d);
     ck_assert_int_eq(irq_find(0xFFFF, provoke, quiet, &d), IRQ_NONE);
-    ck_assert_uint_eq(chips[0].mask & 1 << 5, 0);
+    ck_assert_uint_eq(sim8259[0].mask & 1 << 5, 0);
 }
 END_TEST
 
 START_TEST(find_ignores_edges_from_before)
 {
     boot();
-    chips[0].latched = 1 << 6; /* the BIOS left the floppy controller waiting */
-    chips[0].high = 1 << 6;
+    sim8259[0].latched = 1 << 6; /* the BIOS left the floppy controller waiting */
+    sim8259[0].high = 1 << 6;
     struct device d = {5, 0};
     ck_assert_int_eq(irq_find(0xFFFF, provoke, quiet, &d), 5);
 }
 END_TEST
 
-/* A sound card that interrupts every 0.3 ms. */
+/* A sound card that sim8259_interrupts every 0.3 ms. */
 static void chatter(void)
 {
-    drive(7, now_us % 300 < 10);
+    sim8259_drive(7, sim8259_us % 300 < 10);
 }
 
 START_TEST(find_among_noise)
 {
     boot();
-    every_us = chatter;
+    sim8259_every_us = chatter;
     struct device d = {5, 0};
     ck_assert_int_eq(irq_find(0xFFFF, provoke, quiet, &d), 5);
     d.line = 7;
@@ -525,11 +306,11 @@ END_TEST
 
 START_TEST(edge_or_level)
 {
-    elcr = 0xFFFF; /* no such register */
+    sim8259_elcr = 0xFFFF; /* no such register */
     ck_assert(!pic_is_level(11));
-    elcr = 0x0C00;
+    sim8259_elcr = 0x0C00;
     ck_assert(pic_is_level(11) && pic_is_level(10) && !pic_is_level(9) && !pic_is_level(3));
-    elcr = 0x0C01; /* line 0 cannot be level: something else answers here */
+    sim8259_elcr = 0x0C01; /* line 0 cannot be level: something else answers here */
     ck_assert(!pic_is_level(11));
 }
 END_TEST

@@ -1,4 +1,4 @@
 /*
- * For tests of kernel/time.c itself: the real header instead of the shadow.  Found first by -iquote.
+ * For tests of kernel/time.c itself: the real header, not the shadow.  Found first by -iquote.
  */
 #include "../../../../kernel/time.h"
