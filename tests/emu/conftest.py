@@ -64,7 +64,7 @@ def keep_evidence(name, machine):
         with open(os.path.join(where, f"{machine.label}-{stream}.txt"), "w",
                   encoding="latin-1") as file:
             file.write(text)
-    for name in os.listdir(machine.directory):
+    for name in os.listdir(machine.directory) if os.path.isdir(machine.directory) else ():
         if name.endswith(".pcap"):
             shutil.copy(machine.path(name), where)
 

@@ -1,5 +1,5 @@
-"""The bench measures what it says: the counts are exact, the transfer it measures is a real one, and
-a row that got worse is noticed."""
+"""The bench measures what it says: the counts are exact, the transfer it measures is a real one,
+and a row that got worse is noticed."""
 
 import os
 import struct
@@ -53,8 +53,8 @@ def short(name, count):
 
 
 def test_bench_smoke(image, tmp_path):
-    """TCP receive: the sum agrees with the guest's clock, all that went over the wire was right, and
-    at least every eighth segment was acknowledged."""
+    """TCP receive: the sum agrees with the guest's clock, all that went over the wire was right,
+    and at least every eighth segment was acknowledged."""
     pcap = str(tmp_path / "wire.pcap")
     got = measure(short("tcp_rx", 512), ISA, image, pcap=pcap)
     ticked = got.result["us"] * 1000 / NS_PER_INSTRUCTION
