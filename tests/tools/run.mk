@@ -27,7 +27,6 @@ check-emu: all $(OUT)/host/ttcp | $(OUT)/deps/test ## system tests in QEMU and B
 test: all $(OUT)/host/ttcp | $(OUT)/deps/test ## every test, by layer
 	@MAKE='$(MAKE)' OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/layers.py
 
-bench: all $(OUT)/host/ttcp | $(OUT)/deps/test ## our figures in emulators, the peer's, the ratio
-	@OUT=$(OUT) $(PYTHON) tests/bench/bench.py
+.PHONY: run bochs qemu debug check-emu test
 
-.PHONY: run bochs qemu debug check-emu test bench
+include tests/bench/bench.mk

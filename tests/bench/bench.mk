@@ -1,0 +1,34 @@
+# Instructions per packet, against Linux's (PEERS): the product's own objects, and the bench's peer.
+
+BENCH := $(OUT)/bench
+BENCH_SRC := $(wildcard tests/bench/peer*.c)
+BENCH_OBJ := $(BENCH_SRC:%.c=$(OBJ)/%.o)
+# The peer is told from the product by its object files: never part of link-time optimisation.
+$(BENCH_OBJ): OWN_FLAGS += -fno-lto
+
+$(BENCH)/nictest86.elf: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) $(OBJ)/objects
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)ld -m elf_i386 -nostdlib --gc-sections --build-id=sha1 -z noexecstack -T linker.ld \
+	    -Map=$(BENCH)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) -o $@
+
+$(BENCH)/count.so: tests/bench/count.c
+	@mkdir -p $(@D)
+	$(quiet)$(CC) -std=gnu11 -O2 -fPIC -shared $(WARNINGS) -Werror $< -o $@
+
+-include $(BENCH_OBJ:.o=.d)
+
+bench-build: $(BENCH)/nictest86.elf $(BENCH)/count.so
+
+# ROWS and CARDS choose by name; RUNS=3; OPTIONS='batch=off' boots with them and compares nothing;
+# UPDATE=1 writes the figures into RESULTS.md.
+bench_words = $(if $(ROWS),--rows '$(ROWS)') $(if $(CARDS),--cards '$(CARDS)') \
+    $(if $(RUNS),--runs $(RUNS)) $(if $(OPTIONS),--options '$(OPTIONS)') $(if $(UPDATE),--update)
+
+bench: bench-build | $(OUT)/deps/test ## instructions per packet: ours, Linux's, the ratio; fails if we got worse
+	@OUT=$(OUT) $(PYTHON) tests/bench/bench.py $(bench_words) $(if $(PROFILE),--profile)
+
+bench-profile: bench-build | $(OUT)/deps/test ## where the instructions of each row go (ROWS='udp_rx_18 ...')
+	@OUT=$(OUT) $(PYTHON) tests/bench/bench.py --runs 1 --profile $(bench_words)
+
+.PHONY: bench bench-build bench-profile

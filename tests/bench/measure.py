@@ -1,0 +1,112 @@
+"""One row, once: boot the bench kernel in QEMU, count what it executes between the start and the
+end of the transfer, leave out what the peer inside it executed."""
+
+import array
+import os
+import tempfile
+from typing import NamedTuple
+
+from image import PEER, Image
+from machine import OUT, MachineError
+from qemu import Qemu, nic_device
+from rows import ISA, PACED_US
+
+PEER_MAC = "52:54:00:00:00:02"
+PEER_IO, PEER_IRQ = 0x320, 5
+NS_PER_INSTRUCTION = 64
+PHASE_US = 3300  # runs differ in where the tick falls, by so much
+START, END = "meter_start", "meter_end_at"
+
+
+class NotSupported(Exception):
+    """The kernel has no driver for this card."""
+
+
+class Measured(NamedTuple):
+    """What came out."""
+    cost: float         # instructions per packet, 1460 bytes or call
+    result: dict        # the kernel's own record
+    layers: dict        # layer -> instructions, the peer's included
+    functions: dict     # (layer, function) -> instructions
+    units: float
+
+
+class Wrong(Exception):
+    """The transfer did not go as a measured one must."""
+
+
+def _machine(row, card, image, counts, phase, pcap, options):
+    directory = os.path.join(OUT, "bench")
+    plugin = (f"{directory}/count.so,base={image.base:#x},size={image.size:#x},"
+              f"start={image.symbols[START]:#x},end={image.symbols[END]:#x},out={counts}")
+    extra = ["-netdev", "hubport,id=n0,hubid=0", "-device", nic_device(card),
+             "-netdev", "hubport,id=p0,hubid=0",
+             "-device", f"ne2k_isa,netdev=p0,iobase={PEER_IO:#x},irq={PEER_IRQ},mac={PEER_MAC}",
+             "-rtc", "base=2020-01-01T00:00:00,clock=vm", "-plugin", plugin]
+    if row.paced:
+        extra += ["-object",
+                  f"filter-buffer,id=pace,netdev=p0,queue=rx,interval={PACED_US}"]
+    if pcap:
+        extra += ["-object", f"filter-dump,id=dump,netdev=n0,file={pcap}"]
+    append = (f"ip=10.0.2.15/24 noprobe={PEER_IO:#x}-{PEER_IO + 0x1f:#x} {options} "
+              f'run="peer wait {phase * PHASE_US}; {row.run}"')
+    return Qemu(append=append, kernel=image.elf, nic=None, icount=True, extra=extra,
+                board="isapc" if card == ISA else "pc")
+
+
+def _check(row, result):
+    """A transfer that lost something, or not all of it, measures something else."""
+    units = {"packets": result["packets"], "calls": result["calls"],
+             "mss": result["bytes"] / 1460}[row.per]
+    if result["end"] != "ok" or abs(units - row.count) > 1 or result["retrans"]:
+        raise Wrong(f"{row.name}: {row.count} {row.per} wanted, got {result}")
+    return units
+
+
+def _check_clock(row, executed, result):
+    """The guest's clock counts instructions too: with no halt the two must agree."""
+    ticked = result["us"] * 1000 / NS_PER_INSTRUCTION
+    if executed > ticked * 1.02 + 2000:
+        raise Wrong(f"{row.name}: {executed} instructions in the time of {ticked:.0f}")
+
+
+def load_image():
+    return Image(os.path.join(OUT, "bench", "nictest86.elf"), os.path.join(OUT, "obj"))
+
+
+def measure(row, card, image, phase=0, pcap=None, options="", timeout=120):
+    """Run `row` with `card`.  `phase` shifts it against the tick; `pcap` keeps the frames."""
+    with tempfile.TemporaryDirectory(prefix="nictest86-bench-") as directory:
+        counts = os.path.join(directory, "counts")
+        with _machine(row, card, image, counts, phase, pcap, options) as box:
+            result = _wait(box, timeout)
+        executed = array.array("Q")
+        with open(counts, "rb") as file:
+            executed.frombytes(file.read())
+    return _judge(row, result, executed, image)
+
+
+def _wait(box, timeout):
+    try:
+        box.wait_for("nic", 20)
+    except MachineError:
+        if box.all("fault", what="nic_missing"):
+            raise NotSupported from None
+        raise
+    result = box.wait_for("result", timeout)
+    box.check_records()
+    return result
+
+
+def _judge(row, result, executed, image):
+    layers, functions = {}, {}
+    for offset, count in enumerate(executed):
+        if count:
+            layer = image.layer(image.base + offset)
+            function = image.function(image.base + offset)
+            layers[layer] = layers.get(layer, 0) + count
+            functions[layer, function] = functions.get((layer, function), 0) + count
+    total = sum(layers.values())
+    units = _check(row, result)
+    _check_clock(row, total, result)
+    return Measured((total - layers.get(PEER, 0)) / units, result, layers, functions, units)

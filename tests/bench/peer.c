@@ -1,0 +1,313 @@
+/*
+ * The bench peer: the other end of every measured transfer, inside the same guest.
+ *
+ * It is linked into the bench kernel only, drives a second card on the same hub, and is called once
+ * a main loop turn.  So no host has a part in the timing: the same kernel gives the same figures to
+ * the last instruction.  What it executes itself is counted apart, by address, and left out.
+ *
+ *     peer sink WINDOW               answer ARP, take TCP connections one at a time, drop datagrams
+ *     peer udp LENGTH COUNT FLIGHT   send COUNT datagrams, at most FLIGHT not yet taken by the box
+ *     peer tcp COUNT FLIGHT PACE     send COUNT full segments, at most FLIGHT not yet acknowledged;
+ *                                    PACE 1: one at a time, see below
+ *     peer wait MICROSECONDS         shift what follows against the tick
+ *
+ * Acknowledgements are those of any ordinary receiver: one for two segments, the odd one as soon
+ * as there is nothing more.  Nothing is ever sent again: where a frame is lost the test does not
+ * end, and the bench says so.
+ *
+ * Pacing: QEMU's filter-buffer holds what the peer sends and lets it go once an interval.  The peer
+ * only has to keep one segment in it: it sends the next when the box has taken the last.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drivers/nic.h"
+#include "kernel/console.h"
+#include "kernel/shell.h"
+#include "kernel/time.h"
+#include "net/apps/app.h"
+#include "tests/bench/peer_card.h"
+#include "tests/bench/peer_frame.h"
+
+enum {
+    BOX_PORT = 5001,
+    OUR_PORT = 40000,
+    OUR_WINDOW = 8192, /* while sending: nothing comes back but acknowledgements */
+    SENTINEL = 4,
+    SENTINELS_AFTER = 5, /* as classic ttcp sends                                */
+    ISN = 0x10000000,
+    ACK_EVERY = 2,
+};
+
+static enum { OFF, SINK, SEND_UDP, SEND_TCP } mode;
+
+/* A connection, ours or the box's. */
+static enum { CLOSED, SYN_SENT, OPEN, FIN_SENT } state;
+static uint16_t box_port, our_port, window;
+static uint32_t rcv_nxt, snd_nxt, snd_una, snd_wnd;
+static unsigned unacknowledged; /* segments */
+static bool box_finished;       /* its FIN has come */
+
+static uint32_t left;   /* segments or datagrams to send                   */
+static uint32_t flight; /* how many may be under way                       */
+static bool paced;
+static unsigned sentinels;
+static uint64_t taken_before; /* frames the box had received when we began */
+
+/* Frames we sent that the box has not yet taken out of its card.  It gets no others. */
+static uint32_t in_the_air(void)
+{
+    return peer_card_sent() - (uint32_t)(nics[0].stats.rx_frames - taken_before);
+}
+
+/* ---- TCP ---- */
+
+static void send_segment(unsigned flags, unsigned length)
+{
+    struct peer_segment s = {
+        .from_port = our_port,
+        .to_port = box_port,
+        .window = window,
+        .seq = snd_nxt,
+        .ack = (flags & FLAG_ACK) != 0 ? rcv_nxt : 0,
+        .flags = flags,
+        .length = length,
+    };
+
+    unacknowledged = 0;
+    snd_nxt += length + ((flags & (FLAG_SYN | FLAG_FIN)) != 0);
+    peer_send_segment(&s);
+}
+
+static void accept(const struct peer_seen *seen)
+{
+    box_port = seen->from_port;
+    our_port = seen->to_port;
+    rcv_nxt = seen->seq + 1;
+    snd_nxt = snd_una = ISN;
+    box_finished = false;
+    send_segment(FLAG_SYN | FLAG_ACK, 0);
+    state = OPEN;
+}
+
+/* Data and FIN.  What is out of order is not kept; the acknowledgement says what was expected. */
+static void take_data(const struct peer_seen *seen)
+{
+    bool fin = (seen->flags & FLAG_FIN) != 0;
+
+    if (seen->length == 0 && !fin) {
+        return;
+    }
+    if (seen->seq != rcv_nxt) {
+        unacknowledged = ACK_EVERY;
+    } else {
+        rcv_nxt += seen->length + fin;
+        unacknowledged++;
+        box_finished = fin;
+        if (fin && state == OPEN) {
+            send_segment(FLAG_FIN | FLAG_ACK, 0);
+            state = FIN_SENT;
+        } else if (fin) {
+            unacknowledged = ACK_EVERY;
+        }
+    }
+    if (unacknowledged >= ACK_EVERY) {
+        send_segment(FLAG_ACK, 0);
+    }
+}
+
+static void take_segment(const struct peer_seen *seen)
+{
+    if ((seen->flags & FLAG_RST) != 0) {
+        state = CLOSED;
+        return;
+    }
+    if (seen->flags == FLAG_SYN && mode == SINK) {
+        accept(seen);
+        return;
+    }
+    if (state == SYN_SENT && (seen->flags & FLAG_SYN) != 0) {
+        rcv_nxt = seen->seq + 1;
+        snd_una = seen->ack;
+        snd_wnd = seen->window;
+        state = OPEN;
+        send_segment(FLAG_ACK, 0);
+        return;
+    }
+    if (state == CLOSED || seen->from_port != box_port) {
+        return;
+    }
+    if ((int32_t)(seen->ack - snd_una) > 0) {
+        snd_una = seen->ack;
+    }
+    snd_wnd = seen->window;
+    take_data(seen);
+}
+
+static void take_frame(const uint8_t *head)
+{
+    struct peer_seen seen = peer_take_apart(head);
+
+    if (seen.kind == SEEN_ARP_REQUEST) {
+        peer_answer_arp(head);
+    } else if (seen.kind == SEEN_TCP) {
+        take_segment(&seen);
+    }
+}
+
+static bool may_send_segment(void)
+{
+    uint32_t under_way = snd_nxt - snd_una;
+
+    if (left == 0 || under_way + PEER_MSS > snd_wnd || under_way + PEER_MSS > flight * PEER_MSS) {
+        return false;
+    }
+    return !paced || in_the_air() == 0;
+}
+
+static bool pump_tcp(void)
+{
+    bool worked = false;
+
+    if (state == FIN_SENT && snd_una == snd_nxt && box_finished) {
+        mode = OFF;
+        shell_done(SHELL_OK);
+        return true;
+    }
+    if (state != OPEN) {
+        return false;
+    }
+    while (may_send_segment()) {
+        left--;
+        send_segment(left == 0 ? FLAG_ACK | FLAG_PSH : FLAG_ACK, PEER_MSS);
+        worked = true;
+    }
+    if (left == 0 && snd_nxt - snd_una < flight * PEER_MSS) { /* a ring of 8 full frames is full */
+        send_segment(FLAG_FIN | FLAG_ACK, 0);
+        state = FIN_SENT;
+        worked = true;
+    }
+    return worked;
+}
+
+/* ---- UDP ---- */
+
+static bool pump_udp(void)
+{
+    bool worked = false;
+
+    while (left != 0 && in_the_air() < flight) {
+        peer_send_datagram(BOX_PORT, 0);
+        left--;
+        worked = true;
+    }
+    if (left == 0 && in_the_air() == 0) {
+        peer_send_datagram(BOX_PORT, SENTINEL);
+        worked = true;
+        if (--sentinels == 0) {
+            mode = OFF;
+            shell_done(SHELL_OK);
+        }
+    }
+    return worked;
+}
+
+/* ---- outside ---- */
+
+static bool turn(void)
+{
+    uint8_t head[PEER_HEAD];
+    bool worked = false;
+
+    if (mode == OFF) {
+        return false;
+    }
+    while (peer_card_receive(head)) {
+        take_frame(head);
+        worked = true;
+    }
+    if (unacknowledged != 0 && state != CLOSED) {
+        send_segment(FLAG_ACK, 0);
+    }
+    return (mode == SEND_TCP && pump_tcp()) || (mode == SEND_UDP && pump_udp()) || worked;
+}
+
+static int start_udp(unsigned length)
+{
+    peer_payload(length);
+    sentinels = SENTINELS_AFTER;
+    peer_send_datagram(BOX_PORT, SENTINEL);
+    mode = SEND_UDP;
+    return SHELL_RUNNING;
+}
+
+static int start_tcp(void)
+{
+    peer_payload(PEER_MSS);
+    box_port = BOX_PORT;
+    our_port = OUR_PORT;
+    window = OUR_WINDOW;
+    snd_nxt = snd_una = ISN;
+    state = SYN_SENT;
+    mode = SEND_TCP;
+    send_segment(FLAG_SYN, 0);
+    return SHELL_RUNNING;
+}
+
+static uint32_t number(const char *text)
+{
+    uint32_t n = 0;
+
+    while (*text >= '0' && *text <= '9') {
+        n = n * 10 + (uint32_t)(*text++ - '0');
+    }
+    return n;
+}
+
+static int start_peer(int argc, char *argv[])
+{
+    uint32_t n[3] = {0};
+    char what = argc > 2 ? argv[1][0] : '?';
+
+    for (int i = 2; i < argc && i < 5; i++) {
+        n[i - 2] = number(argv[i]);
+    }
+    if (what == 'w') {
+        delay_us(n[0]);
+        return SHELL_OK;
+    }
+    if (!peer_card_open(peer_mac)) {
+        kprintf("peer: no card\n");
+        return SHELL_NO_CARD;
+    }
+    state = CLOSED;
+    box_finished = false;
+    taken_before = nics[0].stats.rx_frames;
+    switch (what) {
+    case 's':
+        window = (uint16_t)n[0];
+        mode = SINK;
+        return SHELL_OK;
+    case 'u':
+        left = n[1];
+        flight = n[2];
+        return start_udp(n[0]);
+    case 't':
+        left = n[0];
+        flight = n[1];
+        paced = n[2] != 0;
+        return start_tcp();
+    default: return SHELL_FAILED;
+    }
+}
+
+static void abort_peer(void)
+{
+    mode = OFF;
+    shell_done(SHELL_FAILED);
+}
+
+APP(bench_peer, NULL, turn);
+SHELL_COMMAND(peer, "sink WINDOW | udp LENGTH COUNT FLIGHT | tcp COUNT FLIGHT PACE | wait US",
+              "the bench's other end", start_peer, abort_peer);
