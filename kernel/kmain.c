@@ -139,11 +139,13 @@ static void halt(void)
     uint64_t began = time_us();
     unsigned ticks = irq_count(TICK_LINE);
     cpu_cli();
-    if (!console_input_waiting() && nics_arm()) {
-        cpu_sti_hlt();
-        cpu_cli();
-        nics_disarm();
+    if (console_input_waiting() || !nics_arm()) {
+        cpu_sti();
+        return;
     }
+    cpu_sti_hlt();
+    cpu_cli();
+    nics_disarm();
     cpu_sti();
     if (irq_count(TICK_LINE) != ticks) {
         nics_check_lost();
