@@ -3,6 +3,8 @@
  */
 #include "net/frames.h"
 
+#include "lwip/etharp.h"
+#include "lwip/netif.h"
 #include "lwip/priv/tcp_priv.h"
 #include "net/tcp_watch.h"
 
@@ -36,11 +38,26 @@ static int reserve_free(void)
     return frame_pool_free() >= RESERVE;
 }
 
+/* Replies that wait for a neighbour's answer to ARP are received frames, too.  Known neighbours are
+ * forgotten with them: they are asked again. */
+static void drop_unresolved(void)
+{
+    struct netif *netif;
+
+    NETIF_FOREACH(netif) {
+        etharp_cleanup_netif(netif);
+    }
+}
+
 void frames_keep_reserve(void)
 {
+    if (reserve_free()) {
+        return;
+    }
+    reliefs++;
+    tcp_watch_free_parked(reserve_free);
     if (!reserve_free()) {
-        reliefs++;
-        tcp_watch_free_parked(reserve_free);
+        drop_unresolved();
     }
 }
 

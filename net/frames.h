@@ -1,10 +1,11 @@
 /*
  * Frames of drivers/frame.h as lwIP sees them: each wrapped in place in a custom pbuf.
  *
- * lwIP may keep such a pbuf: parked out of order, in reassembly, in a transmit queue.  Custom
- * pbufs do not trigger lwIP's own relief when memory runs short, so the bounds are kept here: parked frames never hold
- * more than the pool less eight, and below four free ones everything parked out of order goes,
- * or the missing segment could not get in (DESIGN 2).
+ * lwIP may keep such a pbuf: parked out of order, in reassembly, in a transmit queue, waiting for
+ * ARP.  Custom pbufs do not trigger lwIP's own relief when memory runs short, so the bounds are
+ * kept here: segments parked out of order never hold more than the pool less eight, and below four
+ * free frames all of them go, or the missing segment could not get in (DESIGN 2); if that is not
+ * enough, so do the replies that wait for ARP.
  */
 #ifndef NET_FRAMES_H
 #define NET_FRAMES_H
@@ -18,7 +19,7 @@ struct pbuf *frames_wrap(struct frame *f);
 /* Before a receive burst: relieve the pool if it is nearly empty. */
 void frames_keep_reserve(void);
 
-/* Times that parked segments had to go. */
+/* Times that what was parked had to go. */
 unsigned frames_reliefs(void);
 
 #endif

@@ -42,6 +42,7 @@
 #define ARP_TABLE_SIZE 16
 #define ARP_QUEUEING 1
 #define ARP_QUEUE_LEN 3
+#define MEMP_NUM_ARP_QUEUE (ARP_TABLE_SIZE * ARP_QUEUE_LEN + 1) /* strangers leave room for us */
 #define ETHARP_TABLE_MATCH_NETIF 1 /* two cards on one subnet */
 #define ETHARP_SUPPORT_STATIC_ENTRIES 1
 #define IP_OPTIONS_ALLOWED 1

@@ -244,7 +244,7 @@ static void send_arp_to(const struct station *s, const uint8_t to[6], unsigned o
     put16(arp + 6, operation);
     memcpy(arp + 8, s->mac, 6);
     put32(arp + 14, sender);
-    if (operation == ARP_REPLY) {
+    if (operation == ARP_TELLS) {
         memcpy(arp + 18, nics[s->nic].mac, 6);
     }
     put32(arp + 24, target);
@@ -263,10 +263,10 @@ static void hear_arp(const struct heard *f)
     const uint8_t *arp = f->data + ETH_HEADER;
     struct station *s = peer_find(get32(arp + 24));
 
-    must(get16(arp + 6) == ARP_REQUEST || get16(arp + 6) == ARP_REPLY, "a bad ARP operation", f);
+    must(get16(arp + 6) == ARP_ASKS || get16(arp + 6) == ARP_TELLS, "a bad ARP operation", f);
     must(memcmp(arp + 8, nics[f->nic].mac, 6) == 0, "another's MAC as ARP sender", f);
-    if (get16(arp + 6) == ARP_REQUEST && s != NULL && s->nic == f->nic && !s->deaf) {
-        send_arp_to(s, nics[f->nic].mac, ARP_REPLY, s->ip, get32(arp + 14));
+    if (get16(arp + 6) == ARP_ASKS && s != NULL && s->nic == f->nic && !s->deaf) {
+        send_arp_to(s, nics[f->nic].mac, ARP_TELLS, s->ip, get32(arp + 14));
     }
 }
 

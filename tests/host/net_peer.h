@@ -120,7 +120,7 @@ void peer_send_udp(const struct station *s, uint32_t to, unsigned port, unsigned
 void peer_send_echo(const struct station *s, uint32_t to, unsigned seq, const void *data,
                     unsigned n);
 
-enum { ARP_REQUEST = 1, ARP_REPLY = 2 };
+enum { ARP_ASKS = 1, ARP_TELLS = 2 };
 
 /* ARP with sender and target as given; broadcast. */
 void peer_send_arp(const struct station *s, unsigned operation, uint32_t sender, uint32_t target);

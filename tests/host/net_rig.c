@@ -30,6 +30,7 @@ enum {
 };
 
 struct sim_card rig_cards[RIG_CARDS];
+unsigned rig_start_us;
 
 static const char *const pool_names[] = {
 #define LWIP_MEMPOOL(name, number, size, description) #name,
@@ -89,6 +90,7 @@ void rig_up_with(const char *words, unsigned cards, unsigned memory_kb)
     char line[WORDS_MAX];
 
     sim_reset();
+    sim_run_us(rig_start_us);
     plug_cards(cards);
     arena_init(malloc(memory_kb * 1024), memory_kb * 1024);
     options_default(&options);
