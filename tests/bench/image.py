@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 
+from machine import ROOT
+
 # Start of the object's path -> layer, first match; what fits none is "rest".
 LAYERS = (
     ("tests/bench/", "peer"),
@@ -41,7 +43,7 @@ class Image:
         with open(os.path.splitext(elf)[0] + ".map", encoding="utf-8") as file:
             found = _SECTION.findall(file.read())
         self._sections = sorted((int(at, 16), int(at, 16) + int(size, 16),
-                                 os.path.relpath(path, objects)[:-2])
+                                 os.path.relpath(os.path.join(ROOT, path), objects)[:-2])
                                 for at, size, path in found if int(at, 16) and int(size, 16))
         self._section_starts = [start for start, _, _ in self._sections]
         self.base = self.symbols["__image_start"]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from machine import OUT, ROOT
+from machine import ROOT
 from rawpeer import ACK, TCP, Packet
 
 sys.path.append(os.path.join(ROOT, "tests", "bench"))
@@ -24,13 +24,12 @@ ROW = {row.name: row for row in ROWS}
 
 @pytest.fixture(scope="session")
 def image():
-    """The bench kernel; built here, as `make test` does not need it otherwise."""
-    lwip = os.path.abspath(os.environ.get("LWIP") or os.path.join(OUT, "lwip"))
-    environment = {key: value for key, value in os.environ.items()
-                   if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "OUT", "LWIP")}
-    built = subprocess.run(["make", "-C", ROOT, f"OUT={os.path.relpath(OUT, ROOT)}", f"LWIP={lwip}",
-                            "bench-build"], env=environment, capture_output=True, text=True,
-                           timeout=300, check=False)
+    """The bench kernel, built with the words of the `make test` we are part of."""
+    words = [f"{name}={os.environ[name]}" for name in ("OUT", "LWIP") if os.environ.get(name)]
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "OUT", "LWIP")}
+    built = subprocess.run(["make", "-C", ROOT, *words, "bench-build"], env=environment,
+                           capture_output=True, text=True, timeout=300, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     return load_image()
 
