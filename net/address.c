@@ -99,7 +99,7 @@ static void on_status(struct netif *netif)
 
 static void on_conflict(struct netif *netif, acd_callback_enum_t state)
 {
-    if (state == ACD_IP_OK) {
+    if (state != ACD_DECLINE) { /* it is free; or lwIP asks for another, which we do not have */
         return;
     }
     console_fresh_line();

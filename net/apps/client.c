@@ -56,7 +56,7 @@ bool client_host(const char *text, ip_addr_t *host)
         kprintf("\"%s\" is not an IPv4 address (a.b.c.d)\n", text);
         return false;
     }
-    if (ip_addr_isany_val(*host) || ip_addr_ismulticast(host) ||
+    if (ip_addr_isany_val(*host) || ip_addr_ismulticast(host) || ip_addr_isloopback(host) ||
         ip4_addr_get_u32(ip_2_ip4(host)) == IPADDR_BROADCAST) {
         kprintf("%s is not the address of one host\n", text);
         return false;
@@ -77,6 +77,10 @@ struct netif *client_route(const ip_addr_t *host, int *status)
     netif = ip_route(IP_ANY_TYPE, host);
     if (netif == NULL || ip4_addr_isany_val(*netif_ip4_addr(netif))) {
         kprintf("no address yet\n");
+        return NULL;
+    }
+    if (ip4_addr_eq(ip_2_ip4(host), netif_ip4_addr(netif))) {
+        kprintf("%s is our own address\n", ipaddr_ntoa(host));
         return NULL;
     }
     if (!ip4_addr_net_eq(ip_2_ip4(host), netif_ip4_addr(netif), netif_ip4_netmask(netif)) &&

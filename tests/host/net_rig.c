@@ -23,6 +23,7 @@
 
 enum {
     TICK_US = 10000,
+    SETTLE_TICK_US = 100000, /* time goes by faster with fewer ticks */
     TICK_LINE = 0,
     SETTLE_SECONDS = 90,
     WORDS_MAX = 512,
@@ -199,9 +200,11 @@ static const char *held(void)
 
 const char *rig_settle(void)
 {
+    sim_tick(SETTLE_TICK_US);
     for (unsigned s = 0; s < SETTLE_SECONDS && held() != NULL; s++) {
         rig_run_ms(1000);
     }
+    sim_tick(TICK_US);
     return held();
 }
 
