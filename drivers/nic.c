@@ -190,6 +190,15 @@ static const struct nic_driver *find_driver(const char *name)
     return NULL;
 }
 
+static void record_missing(const struct option_nic *option, const char *why)
+{
+    record_fault("nic_missing", -1);
+    record_str("driver", option->driver);
+    record_int("io", option->io);
+    record_str("why", why);
+    record_end();
+}
+
 static void report_unbuilt(const struct option_nic *option)
 {
     console_fresh_line();
@@ -198,6 +207,7 @@ static void report_unbuilt(const struct option_nic *option)
     record_str("word", "nic");
     record_str("driver", option->driver);
     record_end();
+    record_missing(option, "no such driver");
 }
 
 /* The user named a place, and nothing usable is there. */
@@ -206,11 +216,7 @@ static void report_missing(const struct option_nic *option, const char *why)
     console_fresh_line();
     kprintf_colour(COLOUR_BAD, "no network card: %s at 0x%x (from nic=): %s\n", option->driver,
                    option->io, why);
-    record_fault("nic_missing", -1);
-    record_str("driver", option->driver);
-    record_int("io", option->io);
-    record_str("why", why);
-    record_end();
+    record_missing(option, why);
 }
 
 static void report_none(void)
