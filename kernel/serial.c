@@ -16,7 +16,7 @@ enum {
     COM1_PORT = 0x3F8,
     COM1_IRQ = 4,
     RX_RING = 256,          /* a power of two */
-    CAUSES_MAX = 64,        /* interrupt causes served in one go: more means a broken chip */
+    CAUSES_MAX = 64,        /* causes but received bytes in one go: more means a broken chip */
     BAUD_SETTLE_US = 20000, /* a full FIFO at 9600 baud is out in 17 ms */
 };
 
@@ -33,6 +33,7 @@ static unsigned queue_in, queue_out; /* run free; their difference is what is qu
 /* Filled by the handler, emptied by the main loop: one writer for each index. */
 static volatile uint8_t rx_ring[RX_RING];
 static volatile unsigned rx_in, rx_out;
+static volatile bool rx_held; /* ring full: received bytes stay in the chip until it is empty */
 static volatile bool tx_asked;
 
 /* In loopback the modem outputs appear at the inputs (section 8.7).  An empty slot reads 0xFF. */
@@ -95,6 +96,7 @@ bool serial_init(void)
 {
     queue_in = queue_out = 0;
     rx_in = rx_out = 0;
+    rx_held = false;
     tx_asked = false;
     attached = false;
     enabled = 0;
@@ -139,20 +141,22 @@ void serial_stop(void)
     }
 }
 
-static void receive(uint8_t byte)
+/* An emulator's terminal sends as fast as we read, so only the ring's room can be the limit. */
+static void receive(void)
 {
-    if (rx_in - rx_out < RX_RING) {
-        rx_ring[rx_in % RX_RING] = byte;
-        rx_in = rx_in + 1;
+    if (rx_in - rx_out == RX_RING) {
+        rx_held = true;
+        enable_interrupts(enabled & (uint8_t)~IER_RECEIVED);
+        return;
     }
+    rx_ring[rx_in % RX_RING] = io_in8(com1, UART_RBR);
+    rx_in = rx_in + 1;
 }
 
 /* Reading the register that belongs to a cause ends it (table IV of the data sheet). */
 static void serve_cause(uint8_t cause)
 {
     switch (cause) {
-    case IIR_RECEIVED:
-    case IIR_TIMEOUT: receive(io_in8(com1, UART_RBR)); break;
     case IIR_THR_EMPTY: /* ended by reading IIR; the main loop sends */ tx_asked = true; break;
     case IIR_LINE: (void)io_in8(com1, UART_LSR); break;
     default: (void)io_in8(com1, UART_MSR); break;
@@ -165,14 +169,22 @@ static void serve_cause(uint8_t cause)
  */
 static bool handle_irq(void *arg)
 {
+    bool ours = false;
+
     (void)arg;
-    for (unsigned served = 0; served < CAUSES_MAX; served++) {
+    for (unsigned served = 0; served < CAUSES_MAX; ours = true) {
         uint8_t iir = io_in8(com1, UART_IIR);
+        uint8_t cause = iir & IIR_CAUSE;
 
         if ((iir & IIR_NONE) != 0) {
-            return served > 0;
+            return ours;
         }
-        serve_cause(iir & IIR_CAUSE);
+        if (cause == IIR_RECEIVED || cause == IIR_TIMEOUT) {
+            receive();
+        } else {
+            serve_cause(cause);
+            served++;
+        }
     }
     enable_interrupts(0); /* cannot be silenced: go on without, draining needs no interrupt */
     attached = false;
@@ -189,7 +201,8 @@ static void choose_interrupts(void)
     }
     were_on = cpu_irq_save();
     if (attached) {
-        enable_interrupts(queue_in != queue_out ? IER_RECEIVED | IER_THR_EMPTY : IER_RECEIVED);
+        enable_interrupts((uint8_t)((rx_held ? 0 : IER_RECEIVED) |
+                                    (queue_in != queue_out ? IER_THR_EMPTY : 0)));
     }
     cpu_irq_restore(were_on);
 }
@@ -254,6 +267,10 @@ int serial_key(void)
     }
     byte = rx_ring[rx_out % RX_RING];
     rx_out = rx_out + 1;
+    if (rx_held && rx_in == rx_out) {
+        rx_held = false;
+        choose_interrupts();
+    }
     return byte;
 }
 

@@ -15,7 +15,7 @@ enum { BASE = 0x3F8, PORTS = 8, LINE = 4, CLOCK = 115200, BITS = 10, TYPED_MAX =
 
 static struct {
     enum sim_uart_kind kind;
-    bool fifo, thr_empty_news, shifting, irq_cut, irq_stuck, stalled;
+    bool fifo, thr_empty_news, shifting, irq_cut, irq_stuck, stalled, eager;
     uint8_t ier, lcr, mcr, scr, dll, dlm;
     uint8_t tx[UART_FIFO], rx[UART_FIFO];
     unsigned tx_n, rx_n, status_reads, overruns;
@@ -105,6 +105,9 @@ static uint8_t get_rbr(void)
     if (u.rx_n > 0) {
         memmove(u.rx, u.rx + 1, --u.rx_n);
     }
+    if (u.eager && u.typed_at < u.typed_n) {
+        u.rx[u.rx_n++] = (uint8_t)u.typed[u.typed_at++];
+    }
     return value;
 }
 
@@ -116,7 +119,7 @@ static void arrives(void *arg)
     } else {
         u.rx[u.rx_n++] = (uint8_t)u.typed[u.typed_at];
     }
-    if (++u.typed_at < u.typed_n) {
+    if (++u.typed_at < u.typed_n && !u.eager) {
         sim_at(sim_now_ns() + character_ns(), arrives, NULL);
     }
     drive_line();
@@ -238,6 +241,12 @@ void sim_uart_type(const char *text)
     if (silent && n > 0) {
         sim_at(sim_now_ns() + character_ns(), arrives, NULL);
     }
+}
+
+void sim_uart_paste(const char *text)
+{
+    sim_uart_type(text);
+    u.eager = true;
 }
 
 void sim_uart_cut_irq(void)

@@ -29,6 +29,9 @@ void sim_uart_forget_sent(void);
 /* The terminal sends these bytes, one after the other. */
 void sim_uart_type(const char *text);
 
+/* As an emulator does it: the next byte is there the moment one is read, however fast that is. */
+void sim_uart_paste(const char *text);
+
 /* The interrupt does not reach the bus / is stuck on one cause / the transmitter never gets empty.
  */
 void sim_uart_cut_irq(void);
