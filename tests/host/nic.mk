@@ -11,3 +11,7 @@ HOST_SRC_misuse := tests/host/test_misuse.c $(SIM_NIC)
 HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \
     tests/host/conform_overrun.c tests/host/conform_tx.c tests/host/conform_irq.c \
     tests/host/conform_soak.c tests/host/rig.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
+HOST_SRC_probe := tests/host/test_probe.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
+HOST_SRC_ring := tests/host/test_ring.c drivers/8390/ring.c
+HOST_SRC_frame := tests/host/test_frame.c drivers/frame.c tests/host/host_support.c \
+    kernel/print.c kernel/math64.c tests/host/sim/bus.c tests/host/sim/irq.c

@@ -29,7 +29,7 @@ const struct sim_card_config sim_cards[] = {
     {.name = "clone-garbled-length", .signature = 'W',
      .chip = {RAM_16K, .reset_us = RESET_US, .garbled_length = true}},
     {.name = "clone-lazy", .signature = 'W',
-     .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true}},
+     .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true, .skips_page = true}},
 };
 
 const unsigned sim_card_count = sizeof sim_cards / sizeof sim_cards[0];

@@ -103,6 +103,9 @@ static bool fill_pages(struct sim_chip *c, const uint8_t *data, unsigned length,
         c->mem[page * SIM_PAGE + offset++] = data[i];
     }
     *next = after(c, page);
+    if (c->cfg.skips_page && offset == SIM_PAGE && *next != c->bnry) {
+        *next = after(c, *next);
+    }
     return c->cfg.exact_fit || *next != c->bnry;
 }
 
