@@ -53,7 +53,7 @@ static struct {
     struct deadline limit;
 } tx;
 
-static uint8_t pattern[PATTERN_BYTES];
+static uint8_t pattern[PATTERN_KINDS - 1 + PATTERN_BYTES]; /* any of the kinds can be the first */
 
 static void finish(int status)
 {
@@ -163,10 +163,10 @@ static bool write_call(void)
     uint8_t flags = tx.job.length < COPY_BELOW ? TCP_WRITE_FLAG_COPY : 0;
 
     while (tx.written < tx.job.length) {
-        uint32_t offset = tx.written % PATTERN_BYTES;
+        uint32_t offset = tx.written % PATTERN_KINDS;
         uint32_t n = tx.job.length - tx.written;
 
-        n = n < PATTERN_BYTES - offset ? n : PATTERN_BYTES - offset;
+        n = n < PATTERN_BYTES ? n : PATTERN_BYTES;
         n = n < tcp_sndbuf(tx.tcp) ? n : tcp_sndbuf(tx.tcp);
         if (n == 0 || tcp_write(tx.tcp, pattern + offset, (u16_t)n, flags) != ERR_OK) {
             return false;
@@ -298,7 +298,7 @@ static bool send_datagram(uint32_t length)
             pbuf_free(p);
             return false;
         }
-        part->payload = pattern;
+        part->payload = pattern + at % PATTERN_KINDS;
         pbuf_cat(p, part);
     }
     if (p == NULL) {
@@ -417,7 +417,7 @@ void ttcp_send_abort(void)
 
 static void start(void)
 {
-    for (unsigned i = 0; i < PATTERN_BYTES; i++) {
+    for (unsigned i = 0; i < sizeof(pattern); i++) {
         pattern[i] = (uint8_t)(PATTERN_FIRST + i % PATTERN_KINDS);
     }
 }
