@@ -8,3 +8,6 @@ NET_RIG := $(addprefix tests/host/,net_rig.c net_console.c net_peer.c net_peer_t
 
 HOST_SRC_net := $(sort $(wildcard tests/host/test_net*.c)) $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
 HOST_CFLAGS_net := $(HOST_LWIP)
+
+HOST_SRC_fuzz_frames := tests/host/fuzz_frames.c $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
+HOST_CFLAGS_fuzz_frames := $(HOST_LWIP)
