@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/shell.h"
 #include "tests/host/net_peer.h"
 #include "tests/host/net_peer_tcp.h"
 #include "tests/host/net_rig.h"
@@ -206,8 +207,10 @@ static void must_settle(void)
 {
     const char *held;
 
-    rig_type("\003");
-    rig_run_ms(50);
+    do {
+        rig_type("\003");
+        rig_run_ms(50);
+    } while (shell_busy());
     held = rig_settle();
     if (held != NULL) {
         fprintf(stderr, "still held: %s\n%s\n", held, rig_text());

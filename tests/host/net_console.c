@@ -14,7 +14,13 @@
 #include "tests/host/net_rig.h"
 #include "tests/host/sim/bus.h"
 
-enum { TEXT_MAX = 1 << 18, RECORDS_MAX = 512, KEYS_MAX = 1024, PRINT_MAX = 1024, VALUE_MAX = 256 };
+enum {
+    TEXT_MAX = 1 << 18,
+    RECORDS_MAX = 512,
+    KEYS_MAX = 1 << 15 /* an input of the fuzzer typed at once */,
+    PRINT_MAX = 1024,
+    VALUE_MAX = 256
+};
 
 static char text[TEXT_MAX];
 static size_t text_length;
