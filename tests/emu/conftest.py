@@ -23,12 +23,13 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Without -m, the long ones stay out; everything not for Bochs is for QEMU."""
+    """The long ones stay out unless -m names them; everything not for Bochs is for QEMU."""
     for item in items:
-        if "bochs" not in item.keywords and "host" not in item.keywords:
+        if "bochs" not in item.keywords:
             item.add_marker(pytest.mark.qemu)
-    if not config.option.markexpr:
-        config.option.markexpr = "not long"
+    wanted = config.option.markexpr
+    if "long" not in wanted:
+        config.option.markexpr = f"({wanted}) and not long" if wanted else "not long"
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -48,6 +48,21 @@ def checksum(data):
     return ~total & 0xffff
 
 
+DHCP_COOKIE = b"\x63\x82\x53\x63"
+
+
+def dhcp_options(message):
+    """Options of a DHCP message: number -> value."""
+    found, at = {}, 240
+    while message[236:240] == DHCP_COOKIE and at < len(message) and message[at] != 255:
+        if message[at] == 0:
+            at += 1
+            continue
+        found[message[at]] = message[at + 2:at + 2 + message[at + 1]]
+        at += 2 + message[at + 1]
+    return found
+
+
 class Packet:
     """A received frame taken apart.  Fields that do not apply are None."""
 
@@ -289,6 +304,27 @@ class RawPeer:
 
     def send_udp(self, sport, dport, data):
         self.send_ip(UDP, self.udp(sport, dport, data))
+
+    # ---- a DHCP server (RFC 2131), as small as it can be ----
+
+    def serve_dhcp(self, lease_seconds=3600):
+        """From now on give BOX_IP to whoever asks."""
+        answers = {1: 2, 3: 5}  # DISCOVER: OFFER; REQUEST: ACK
+
+        def answer(packet):
+            if packet.proto != UDP or packet.dport != 67 or packet.data is None:
+                return
+            kind = answers.get(dhcp_options(packet.data).get(53, b"\0")[0])
+            if kind is None:
+                return
+            options = {53: bytes([kind]), 54: self.ip, 51: struct.pack("!I", lease_seconds),
+                       1: b"\xff\xff\xff\0", 3: self.ip}
+            body = (b"\x02" + packet.data[1:16] + self.box_ip + self.ip + packet.data[24:236]
+                    + DHCP_COOKIE + b"".join(bytes([key, len(value)]) + value
+                                             for key, value in options.items()) + b"\xff")
+            self.send(self.ethernet(ETH_IP, self.ip_packet(
+                UDP, self.udp(67, 68, body, dst=b"\xff" * 4), dst=b"\xff" * 4), dst=BROADCAST))
+        self.hook = answer
 
     # ---- conversations ----
 

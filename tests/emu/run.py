@@ -129,7 +129,7 @@ def start_ttcp(binary, words):
 
 def settle(box, offset):
     """The box's report: complete on COM1 when the record that follows it is there."""
-    end = box.wait_text('"ev":"result"', 10, since=offset)
+    end = box.wait_text("\n", 10, since=box.wait_text('"ev":"result"', 10, since=offset))
     return box_report(box.text["serial"][offset:end])
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ import time
 import pytest
 
 from machine import OUT, free_port, product
-from wire import Sink, send_tcp, ttcp_pattern
+from wire import Sink, host_ttcp, run, send_tcp, ttcp_pattern
 
 pytestmark = pytest.mark.bochs
 
@@ -96,6 +97,24 @@ def test_make_run_once():
     assert children_left(marker) == []
 
 
+def test_make_run_stays_up(display):
+    """In a window; then from another terminal, as it says; and Ctrl-C ends it well."""
+    process, base, marker = start_run(HEADLESS="", DISPLAY=display)
+    seen = ""
+    while "The machine stays up" not in seen and process.poll() is None:
+        seen += process.stdout.readline()
+    assert f"window on {display}" in seen, seen
+    assert f"ttcp -t -p {base + 1} 127.0.0.1" in seen, seen
+    status, out, err = run([host_ttcp(), "-t", "-n", "50", "-p", str(base + 1), "127.0.0.1"])
+    assert status == 0 and "409600 bytes" in out, out + err
+    while "ttcp-r: 409600 bytes" not in seen and process.poll() is None:
+        seen += process.stdout.readline()  # the box's console is shown
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 0, output
+    assert children_left(marker) == []
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_make_run_is_stopped(number):
     process, _, marker = start_run()
@@ -127,7 +146,6 @@ def test_make_run_killed_outright():
 
 
 def test_make_run_with_a_busy_port():
-    import socket  # pylint: disable=import-outside-toplevel
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
         process, _, marker = start_run(PORT_BASE=str(port - 1), RUN_ONCE="1")

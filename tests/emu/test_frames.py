@@ -208,6 +208,18 @@ def test_garbage(box, peer):
     assert box.all("result") == [], "no part of the garbage was a test"
 
 
+@pytest.mark.parametrize("length,good", [(1514, True), (1515, False), (1518, False),
+                                         (1600, False), (4096, False)])
+def test_longest_frame(box, peer, length, good):
+    """What is longer than Ethernet allows is dropped and counted by its cause."""
+    before = box.counters()
+    peer.send(peer.ethernet(0x88b5, b"J" * (length - 14)))
+    still_alive(peer)
+    after = box.counters()
+    assert after["rx_length"] - before["rx_length"] == (0 if good else 1)
+    assert after["rx_resync"] == before["rx_resync"]
+
+
 def test_random_frames(box, peer):
     """Good headers with random damage, 3000 frames."""
     dice = random.Random(86)
