@@ -27,6 +27,11 @@ check-emu: all $(OUT)/host/ttcp | $(OUT)/deps/test ## system tests in QEMU and B
 test: all $(OUT)/host/ttcp | $(OUT)/deps/test ## every test, by layer
 	@MAKE='$(MAKE)' OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/layers.py
 
-.PHONY: run bochs qemu debug check-emu test
+LONG_FUZZ := 600
+test-long: all $(OUT)/host/ttcp | $(OUT)/deps/test ## what takes long: long system tests, ten minutes of each fuzzer
+	$(PYTEST) tests/emu -m long
+	@$(MAKE) --no-print-directory fuzz TIME=$(LONG_FUZZ)
+
+.PHONY: run bochs qemu debug check-emu test test-long
 
 include tests/bench/bench.mk
