@@ -201,8 +201,8 @@ static void choose_interrupts(void)
     }
     were_on = cpu_irq_save();
     if (attached) {
-        enable_interrupts((uint8_t)((rx_held ? 0 : IER_RECEIVED) |
-                                    (queue_in != queue_out ? IER_THR_EMPTY : 0)));
+        enable_interrupts(
+            (uint8_t)((rx_held ? 0 : IER_RECEIVED) | (queue_in != queue_out ? IER_THR_EMPTY : 0)));
     }
     cpu_irq_restore(were_on);
 }

@@ -47,7 +47,7 @@ def port_base():
 def check_port_free(port, what):
     for kind, proto in ((socket.SOCK_STREAM, "TCP"), (socket.SOCK_DGRAM, "UDP")):
         with socket.socket(socket.AF_INET, kind) as probe:
-            # As the emulator will bind it: a connection of the last run that lingers is no obstacle.
+            # As the emulator binds it: a lingering connection of the last run is no obstacle.
             if kind == socket.SOCK_STREAM:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -233,7 +233,8 @@ def run():
             time.sleep(1)  # Bochs draws five times a second
             box.screenshot(os.environ["SCREENSHOT"])
             say(f"Screen saved to {os.environ['SCREENSHOT']}")
-        say("\nTCP both ways and UDP: passed.  (Seconds on the left are real, on the right Bochs' own.)")
+        say("\nTCP both ways and UDP: passed.  "
+            "(Seconds on the left are real, on the right Bochs' own.)")
         if os.environ.get("RUN_ONCE", "0") in ("", "0"):
             try:
                 stay(box, base)

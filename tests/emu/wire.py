@@ -1,4 +1,4 @@
-"""Small host-side clients for the tests: plain sockets that speak classic ttcp and check every byte."""
+"""Small host-side clients for the tests: plain sockets that speak classic ttcp, byte by byte."""
 
 import os
 import socket

@@ -25,20 +25,20 @@
 #include <unistd.h>
 
 enum {
-    SENTINEL = 4,       /* bytes; every UDP datagram up to this length is one     */
-    UDP_MIN = 5,        /* so data has to be longer                               */
-    LAST_SENTINELS = 5, /* how often a sender says that it is done                */
-    IDLE_SECONDS = 5,   /* silence after which a UDP receiver gives up            */
+    SENTINEL = 4,            /* bytes; every UDP datagram up to this length is one     */
+    UDP_MIN = 5,             /* so data has to be longer                               */
+    LAST_SENTINELS = 5,      /* how often a sender says that it is done                */
+    IDLE_SECONDS = 5,        /* silence after which a UDP receiver gives up            */
     NO_BUFFER_NS = 18000000, /* 18 ms, as in the classic program                  */
-    CLOSE_SECONDS = 30, /* how long a TCP sender waits for the receiver's close   */
-    RECEIVE_MAX = 65536, /* a datagram cannot be longer                           */
+    CLOSE_SECONDS = 30,      /* how long a TCP sender waits for the receiver's close   */
+    RECEIVE_MAX = 65536,     /* a datagram cannot be longer                           */
 };
 
 struct test {
     bool transmit, udp, no_delay, check;
-    size_t length;        /* of one buffer                     */
-    unsigned long count;  /* buffers to send                   */
-    unsigned pause_us;    /* between datagrams                 */
+    size_t length;       /* of one buffer                     */
+    unsigned long count; /* buffers to send                   */
+    unsigned pause_us;   /* between datagrams                 */
     const char *port, *host;
     char *buffer, *pattern;
     unsigned long long bytes, calls, wrong;
@@ -308,7 +308,10 @@ static void parse(struct test *t, int argc, char *argv[])
         case 'c': t->check = true; break;
         case 'l': t->length = number(optarg, 1, 1 << 20); break;
         case 'n': t->count = number(optarg, 1, 1000000000); break;
-        case 'p': number(optarg, 1, 65535); t->port = optarg; break;
+        case 'p':
+            number(optarg, 1, 65535);
+            t->port = optarg;
+            break;
         case 'w': t->pause_us = (unsigned)number(optarg, 0, 999999); break;
         default: usage();
         }
