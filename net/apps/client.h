@@ -12,8 +12,8 @@
 #include "lwip/netif.h"
 
 /*
- * A number in [least, most] from text, decimal, with an optional K or M (1024, 1048576).  False, with one
- * clear line naming `what`, if it is not one.
+ * A number in [least, most] from text, decimal, with an optional K or M (1024, 1048576).  False,
+ * with one clear line naming `what`, if it is not one.
  */
 bool client_number(const char *what, const char *text, uint32_t least, uint32_t most,
                    uint32_t *value);

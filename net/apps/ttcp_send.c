@@ -1,6 +1,6 @@
 /*
- * ttcp, sending.  The payload is one constant block of printable ASCII, so large writes are sent by reference:
- * the only copy is the driver's, into the card.
+ * ttcp, sending.  The payload is one constant block of printable ASCII, so large writes are sent
+ * by reference: the only copy is the driver's, into the card.
  */
 #include "net/apps/ttcp_send.h"
 
@@ -104,10 +104,10 @@ static void abort_tcp(void)
 static void on_error(void *arg, err_t err)
 {
     (void)arg;
-    if (tx.phase == PHASE_CLOSING && err == ERR_CLSD) { /* FIN acknowledged; the peer's came before */
+    if (tx.phase == PHASE_CLOSING && err == ERR_CLSD) { /* both FINs acknowledged, ours last */
         meter_end(&tx.meter, "ok");
         finish(SHELL_OK);
-    } else if (tx.phase == PHASE_WAIT_FIN) { /* measured and reported: how the peer leaves is its affair */
+    } else if (tx.phase == PHASE_WAIT_FIN) { /* reported: how the peer leaves is its affair */
         finish(SHELL_OK);
     } else if (tx.phase == PHASE_CONNECTING) {
         fail("connection refused", "refused");

@@ -217,8 +217,10 @@ int ttcp_udp_open(uint16_t port)
 void ttcp_udp_close(uint16_t port)
 {
     for (unsigned i = 0; i < FLOWS; i++) {
-        if (flows[i].port == port && (flows[i].state == FLOW_OPEN || flows[i].state == FLOW_ENDING)) {
-            end(&flows[i], "abort", flows[i].meter.last_us);
+        struct flow *f = &flows[i];
+
+        if (f->port == port && (f->state == FLOW_OPEN || f->state == FLOW_ENDING)) {
+            end(f, "abort", f->meter.last_us);
         }
     }
     for (unsigned i = 0; i < PORTS; i++) {

@@ -41,7 +41,8 @@ static uint32_t fold(uint32_t sum)
     return (sum & 0xFFFF) + (sum >> 16);
 }
 
-/* The 16-bit sum of `length` bytes as little-endian words, not inverted; an odd last byte is low. */
+/* The 16-bit sum of `length` bytes as little-endian words, not inverted; an odd last byte counts as
+ * the low one. */
 uint16_t port_checksum(const void *data, int length)
 {
     const uint8_t *p = data;

@@ -116,35 +116,42 @@ void rig_up(void)
 /* ---- turning ---- */
 
 /* As kernel/kmain.c. */
+static bool may_halt(void)
+{
+    return net_may_halt() && nics_may_halt();
+}
+
 static void halt(void)
 {
+    uint64_t began = time_us();
     unsigned ticks = irq_count(TICK_LINE);
 
     cpu_cli();
-    if (nics_arm()) {
-        cpu_sti_hlt();
-        cpu_cli();
-        nics_disarm();
+    if (!nics_arm()) {
+        cpu_sti();
+        return;
     }
+    cpu_sti_hlt();
+    cpu_cli();
+    nics_disarm();
     cpu_sti();
     if (irq_count(TICK_LINE) != ticks) {
         nics_check_lost();
     }
+    load_add_idle(time_us() - began);
 }
 
 void rig_turn(void)
 {
-    bool polling = !net_may_halt() || !nics_may_halt();
-    uint64_t began = time_us();
+    bool polling = !may_halt();
+    uint64_t began = polling ? time_us() : 0;
     bool worked = net_turn();
 
     worked |= shell_turn();
-    if (!worked) {
-        if (!polling && net_may_halt()) {
-            began = time_us();
-            halt();
-        }
+    if (!worked && polling) {
         load_add_idle(time_us() - began);
+    } else if (!worked && may_halt()) {
+        halt();
     }
     peer_hear();
 }
