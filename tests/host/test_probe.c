@@ -54,6 +54,11 @@ static void found_none(const char *why)
                   host_text());
 }
 
+static void no_report(const char *word, const char *why)
+{
+    ck_abort_msg("option %s: %s", word, why);
+}
+
 /* ---- cards ---- */
 
 START_TEST(every_card)
@@ -196,8 +201,53 @@ START_TEST(garbage_prom)
     sim_card_plug(&card, &cfg, 0x300, 10);
     find();
     found_none("0x300");
+    ck_assert_uint_eq(host_count(host_records(), "\"what\":\"prom\""), 1);
     ck_assert(card.chip.stopped && card.chip.imr == 0);
     ck_assert(!sim_irq_line(10));
+}
+END_TEST
+
+/* Who names the place wants the card used: with an address of our own, locally administered. */
+START_TEST(garbage_prom_given)
+{
+    struct sim_card_config cfg = sim_cards[0];
+    cfg.prom = bad_proms[_i];
+    machine();
+    options_parse(&options, "nic=ne2000:0x300", no_report);
+    sim_card_plug(&card, &cfg, 0x300, 10);
+    find();
+    found_one();
+    ck_assert_uint_eq(nics[0].mac[0] & 3, 2);
+    ck_assert_mem_eq(card.chip.par, nics[0].mac, 6);
+    ck_assert_uint_eq(host_count(host_records(), "\"what\":\"prom\""), 1);
+    nics_close();
+}
+END_TEST
+
+/* A 16-bit board with its 16-bit signature, plugged into an 8-bit slot: words are garbage. */
+START_TEST(word_board_in_8bit_slot)
+{
+    struct sim_card_config cfg = sim_cards[_i];
+    cfg.slot8 = cfg.chip.word_forbidden = true;
+    machine();
+    sim_card_plug(&card, &cfg, 0x300, 10);
+    find();
+    found_one();
+    ck_assert_uint_eq(nics[0].width, 8);
+    ck_assert_mem_eq(nics[0].mac, sim_card_mac, 6);
+    nics_close();
+}
+END_TEST
+
+/* Remote DMA that never completes, from the start. */
+START_TEST(dead_dma)
+{
+    machine();
+    sim_card_plug(&card, &sim_cards[_i], 0x300, 10);
+    card.chip.dma_stuck = true;
+    find();
+    found_none("0x300");
+    ck_assert(!sim_irq_line(10) && card.chip.imr == 0);
 }
 END_TEST
 
@@ -325,11 +375,6 @@ static void forbidden_out(void *self, unsigned reg, uint32_t value, unsigned wid
     sim_misuse("noprobe: port %x written with %x", 0x300 + reg, value);
 }
 
-static void no_report(const char *word, const char *why)
-{
-    ck_abort_msg("option %s: %s", word, why);
-}
-
 START_TEST(noprobe)
 {
     static const char *const ranges[] = {"noprobe=0x300-0x31f", "noprobe=0x31f-0x31f",
@@ -425,6 +470,9 @@ static TCase *cards_case(void)
     tcase_add_test(tc, no_reset_acknowledge);
     tcase_add_loop_test(tc, no_memory, 0, (int)sim_card_count);
     tcase_add_loop_test(tc, garbage_prom, 0, 3);
+    tcase_add_loop_test(tc, garbage_prom_given, 0, 3);
+    tcase_add_loop_test(tc, word_board_in_8bit_slot, 0, 1);
+    tcase_add_loop_test(tc, dead_dma, 0, (int)sim_card_count);
     tcase_add_loop_test(tc, random_prom, 0, (int)sim_card_count);
     return tc;
 }
