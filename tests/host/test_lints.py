@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, os.path.abspath("tests/tools"))
 import closing  # noqa: E402
+import lint_datapath  # noqa: E402
 import lint_format  # noqa: E402
 import lint_hosts  # noqa: E402
 import lint_layers  # noqa: E402
@@ -206,3 +207,15 @@ def test_fuzz_runner_sees_findings(tmp_path, capsys):
     assert run_fuzz.main(str(tmp_path), 1, ["good", "bad"]) == 1
     assert "1 passed, 1 failed" in capsys.readouterr().out
     assert run_fuzz.main(str(tmp_path), 1, []) == 1
+
+
+def test_datapath_names_what_exists(tmp_path):
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/a.c").write_text("static int there(void)\n{\n    return gone();\n}\n")
+    page = tmp_path / "net/DATAPATH.md"
+    page.write_text("| step | `there` net/a.c → `tcp_input` (lwIP) |\n")
+    assert lint_datapath.findings(tmp_path) == []
+    page.write_text("| step | `gone` net/a.c → `there` net/b.c |\n")
+    assert len(lint_datapath.findings(tmp_path)) == 2
+    page.write_text("nothing here\n")
+    assert len(lint_datapath.findings(tmp_path)) == 1

@@ -33,6 +33,7 @@ def commands(out):
         ("format", ours("format", *(p for p in c_files if not p.endswith("_regs.h")))),
         ("layers", ours("layers")),
         ("shape", ours("shape")),
+        ("datapath", ours("datapath")),
         ("hosts", ours("hosts")),
         ("opcodes", ours("opcodes", symbols)),
         ("size", ours("size", symbols)),
