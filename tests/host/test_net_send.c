@@ -190,6 +190,8 @@ START_TEST(peer_dies)
     r = rig_record("result", 0);
     ck_assert_str_eq(rig_value(r, "end"), "\"timeout\"");
     ck_assert_int_lt(rig_number(r, "us"), 1000000);
+    ck_assert_int_gt(rig_number(r, "bytes"), 8192);
+    ck_assert_int_le(rig_number(r, "bytes"), (int64_t)server.received); /* not what waited here */
 }
 END_TEST
 

@@ -115,6 +115,42 @@ START_TEST(answers_while_it_sends)
 }
 END_TEST
 
+/* A card as fast as an emulated one: every frame is gone at once. */
+static unsigned frames_swallowed;
+
+static unsigned swallow(struct nic *nic, const struct tx_frame in[], unsigned n)
+{
+    (void)nic;
+    (void)in;
+    frames_swallowed += n;
+    return n;
+}
+
+/* Without batching the queue never fills, and still a turn of the main loop must end. */
+START_TEST(a_turn_ends_also_on_a_fast_card)
+{
+    static struct nic_ops fast;
+    const struct nic_ops *real = nics[0].ops;
+
+    send_and_check("ttcp -t -u -l 100 -n 5 10.0.0.2", 100, 5); /* ARP is done */
+    ck_assert_int_eq(rig_command("set batch=off", 100), 0);
+    fast = *real;
+    fast.tx_burst = swallow;
+    nics[0].ops = &fast;
+    rig_type("ttcp -t -u -l 100 -n 10000 10.0.0.2\n");
+    for (unsigned i = 0; i < 10; i++) {
+        unsigned before = frames_swallowed;
+
+        rig_turn();
+        ck_assert_uint_le(frames_swallowed - before, 100);
+    }
+    ck_assert_uint_gt(frames_swallowed, 100);
+    rig_type("\003");
+    rig_run_ms(10);
+    nics[0].ops = real;
+}
+END_TEST
+
 START_TEST(nobody_there)
 {
     peer.deaf = true;
@@ -165,6 +201,7 @@ Suite *net_send_udp_suite(void)
     tcase_add_loop_test(udp, the_same_without_batching, 0, RUNS);
     tcase_add_test(udp, bound_by_the_wire);
     tcase_add_loop_test(udp, answers_while_it_sends, 0, 2);
+    tcase_add_test(udp, a_turn_ends_also_on_a_fast_card);
     tcase_add_test(udp, nobody_there);
     tcase_add_test(udp, queue_full_at_the_start);
     tcase_add_test(udp, off_link_goes_by_the_gateway);
