@@ -1,5 +1,7 @@
 """From entry to `ready`, the boot options, and a machine that is not as it should be."""
 
+import time
+
 import pytest
 
 import records
@@ -180,9 +182,11 @@ def test_wrong_irq_in_option(boot):
     assert "no interrupts seen on irq 5" in box.text["e9"]
     nic = one(box.all("nic"), "nic")
     assert (nic["irq"], nic["irq_proven"], nic["mode"]) == (10, True, "irq")
-    send_tcp(box.port("tcp", 5001), b"i" * 100_000)
-    assert box.wait_for("result", 5)["bytes"] == 100_000
-    assert box.counters()["irqs"] > 0
+    for number in range(1, 4):
+        time.sleep(0.3)  # COM1 has told everything, the machine halts
+        send_tcp(box.port("tcp", 5001), b"i" * 10_000)
+        box.wait_count("result", number, 5)
+    assert box.counters()["irqs"] >= 3
 
 
 def test_no_interrupt_at_all_falls_back_to_polling(boot):
