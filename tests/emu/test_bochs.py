@@ -130,9 +130,9 @@ def test_make_run_is_stopped(number):
     assert children_left(marker) == []
 
 
-def test_make_run_killed_outright():
+def test_make_run_killed_outright(tmp_path):
     """Even SIGKILL leaves no emulator and no X server."""
-    process, _, marker = start_run()
+    process, _, marker = start_run(TMPDIR=str(tmp_path))
     seen = ""
     while "0 s" not in seen and process.poll() is None:
         seen += process.stdout.readline()
