@@ -103,6 +103,10 @@ def box_report(text):
 
 def side_by_side(title, host, box):
     say(f"\n{title}")
+    if sys.stdout.isatty() and shutil.get_terminal_size().columns < 2 * COLUMN + 20:
+        for who, lines in (("this computer", host), ("NicTest86", box)):  # no room side by side
+            say("\n".join([f"  {who}"] + ["    " + line for line in lines]))
+        return
     say(f"  {'this computer':{COLUMN}}| NicTest86")
     for i in range(max(len(host), len(box))):
         left = host[i] if i < len(host) else ""
