@@ -109,8 +109,10 @@ static void on_error(void *arg, err_t err)
         finish(SHELL_OK);
     } else if (tx.phase == PHASE_WAIT_FIN) { /* reported: how the peer leaves is its affair */
         finish(SHELL_OK);
-    } else if (tx.phase == PHASE_CONNECTING) {
+    } else if (tx.phase == PHASE_CONNECTING && err == ERR_RST) {
         fail("connection refused", "refused");
+    } else if (tx.phase == PHASE_CONNECTING) { /* lwIP has asked TCP_SYNMAXRTX times */
+        fail("no answer (connect timed out)", "timeout");
     } else {
         fail("connection reset by the peer", "reset");
     }

@@ -14,6 +14,7 @@ enum {
     FLOWS = 8,
     SENTINEL_MAX = 4,       /* bytes                                              */
     SILENT_US = 4000000,    /* a flow with no datagram for so long has ended      */
+    LATE_US = 200000,    /* data so soon after the end belongs to the test that ended   */
     ECHOES_US = 2000000,    /* repeated end sentinels are ignored for so long     */
 };
 
@@ -133,6 +134,9 @@ static void on_sentinel(struct flow *f, uint16_t port, const ip_addr_t *peer, ui
 static void on_data(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16_t peer_port,
                     unsigned length)
 {
+    if (f != NULL && f->state == FLOW_ENDED && time_us() - f->touched_us < LATE_US) {
+        return; /* overtaken by the end sentinel: too late to count, and no new test */
+    }
     if (f == NULL || f->state == FLOW_ENDED) {
         f = begin(f, port, peer, peer_port, false);
     }

@@ -154,6 +154,21 @@ START_TEST(lost_start_and_one_end_sentinel)
 }
 END_TEST
 
+/* Data overtaken by the end sentinel belongs to nobody; a new test from that port is one again. */
+START_TEST(late_data)
+{
+    sentinels(1);
+    data(4);
+    sentinels(2);
+    data(1);
+    rig_run_ms(SILENCE_MS);
+    only_result(4, "\"ok\"");
+    data(3);
+    sentinels(2);
+    ck_assert_uint_eq(rig_record_count("result"), 2);
+}
+END_TEST
+
 /* Overtaken by data. */
 START_TEST(late_start)
 {
@@ -325,6 +340,7 @@ Suite *net_udp_suite(void)
     tcase_add_test(rules, repetitions_are_ignored_from_that_port_only);
     tcase_add_test(rules, lost_start);
     tcase_add_test(rules, lost_start_and_one_end_sentinel);
+    tcase_add_test(rules, late_data);
     tcase_add_test(rules, late_start);
     tcase_add_test(rules, lost_ends);
     tcase_add_test(rules, only_sentinels_are_no_test);

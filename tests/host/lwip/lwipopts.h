@@ -61,6 +61,10 @@
 #undef LWIP_DHCP_DOES_ACD_CHECK
 #define LWIP_DHCP_DOES_ACD_CHECK 1
 
+/* test_tcp counts the ticks until lwIP's own first time-out. */
+#undef LWIP_TCP_RTO_TIME
+#define LWIP_TCP_RTO_TIME 3000
+
 /* Room for the timers of test_timers. */
 #define MEMP_NUM_SYS_TIMEOUT (LWIP_NUM_SYS_TIMEOUT_INTERNAL + 8)
 
