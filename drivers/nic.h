@@ -199,6 +199,15 @@ void nic_stats_reset(struct nic *);
 /* Emit the `counters` record of a card. */
 void nic_counters_record(struct nic *);
 
+/* For the layer above, once: `keys` adds its own counters to that record, `lines` to the text of
+ * the command, `reset` zeroes them. */
+struct nic_more_counters {
+    void (*keys)(void);
+    void (*lines)(void);
+    void (*reset)(void);
+};
+void nic_add_counters(const struct nic_more_counters *more);
+
 /* Find and prove the card's interrupt line and take it, or fall back to polling; says so.  The
  * card is open.  (drivers/nic_irq.c) */
 void nic_prove_irq(struct nic *);

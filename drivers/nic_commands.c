@@ -55,6 +55,9 @@ static const struct {
     {"burst_33_64", "33-64"}, {"burst_more", "more"},
 };
 
+/* What the layer above counts. */
+static const struct nic_more_counters *above;
+
 static uint64_t value_of(const struct nic *nic, const struct counter *c)
 {
     const char *at = (const char *)&nic->stats + c->offset;
@@ -82,7 +85,15 @@ void nic_counters_record(struct nic *nic)
     record_int("pool_size", frame_pool_size());
     record_int("pool_free", frame_pool_free());
     record_int("pool_low", frame_pool_low());
+    if (above != NULL) {
+        above->keys();
+    }
     record_end();
+}
+
+void nic_add_counters(const struct nic_more_counters *more)
+{
+    above = more;
 }
 
 /* Traffic always; of the causes only those that happened. */
@@ -128,6 +139,9 @@ static int start_counters(int argc, char *argv[])
     if (nic_count == 0) {
         return no_card();
     }
+    if (reset && above != NULL) {
+        above->reset();
+    }
     for (unsigned i = 0; i < nic_count; i++) {
         if (reset) {
             nic_stats_reset(&nics[i]);
@@ -138,6 +152,9 @@ static int start_counters(int argc, char *argv[])
     }
     kprintf("frame pool: %u of %u free, never fewer than %u, found empty %u times\n",
             frame_pool_free(), frame_pool_size(), frame_pool_low(), frame_pool_dry());
+    if (above != NULL) {
+        above->lines();
+    }
     return SHELL_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "net/address.h"
 #include "net/apps/app.h"
 #include "net/clock.h"
+#include "net/drops.h"
 #include "net/meter.h"
 #include "net/nicif.h"
 #include "net/tcp_watch.h"
@@ -78,6 +79,7 @@ void net_init(void)
     clock_turn();
     lwip_init();
     tcp_watch_init();
+    drops_init();
     for (unsigned i = 0; i < nic_count; i++) {
         nicif_open(&nics[i]);
     }

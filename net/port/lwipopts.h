@@ -102,15 +102,16 @@ uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_CHKSUM port_checksum
 uint16_t port_checksum(const void *data, int length);
 
-/* ---- statistics: only what the leak checks need ---- */
+/* ---- statistics: what was dropped and why (net/drops.c), and the leak checks ---- */
 #define LWIP_STATS 1
-#define LINK_STATS 0
-#define ETHARP_STATS 0
-#define IP_STATS 0
-#define IPFRAG_STATS 0
-#define ICMP_STATS 0
-#define UDP_STATS 0
-#define TCP_STATS 0
+#define LWIP_STATS_LARGE 1 /* 16 bits overflow within a second of flood */
+#define LINK_STATS 1
+#define ETHARP_STATS 1
+#define IP_STATS 1
+#define IPFRAG_STATS 1
+#define ICMP_STATS 1
+#define UDP_STATS 1
+#define TCP_STATS 1
 #define MEM_STATS 1
 #define MEMP_STATS 1
 #define SYS_STATS 0

@@ -24,14 +24,6 @@
 #undef TCP_OOSEQ_PBUFS_LIMIT
 
 /* What the tests assert on. */
-#undef ETHARP_STATS
-#define ETHARP_STATS 1
-#undef IPFRAG_STATS
-#define IPFRAG_STATS 1
-#undef UDP_STATS
-#define UDP_STATS 1
-#undef TCP_STATS
-#define TCP_STATS 1
 #define MIB2_STATS 1
 
 /* test_ip4 sends to the loopback interface and looks at its queue. */
