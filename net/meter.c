@@ -176,11 +176,10 @@ static void print_report(const struct meter *m, const struct meter_sum *sum, con
     kprintf("%s-%c: %llu I/O calls, msec/call = %s, calls/sec = %s\n", m->test, side(m),
             (unsigned long long)m->calls, format_fixed(ms_call, us_call, 3),
             format_fixed(calls_s, div64(sum->calls_s_milli, 10, NULL), 2));
-    kprintf("%s-%c: CPU %u.%u %% busy, bound by %s, %s %I:%u", m->test, side(m),
-            sum->cpu_permille / 10, sum->cpu_permille % 10,
-            sum->bound == NULL ? "nothing (too short to tell)" : sum->bound,
-            m->dir == METER_TX ? "to" : "from", ip4_addr_get_u32(ip_2_ip4(&m->peer)),
-            m->peer_port);
+    kprintf("%s-%c: CPU %u.%u %% busy, bound by %s\n", m->test, side(m), sum->cpu_permille / 10,
+            sum->cpu_permille % 10, sum->bound == NULL ? "nothing (too short to tell)" : sum->bound);
+    kprintf("%s-%c: %s %I:%u", m->test, side(m), m->dir == METER_TX ? "to" : "from",
+            ip4_addr_get_u32(ip_2_ip4(&m->peer)), m->peer_port);
     if (!m->udp && m->dir == METER_TX) {
         kprintf(", %u segments sent again", m->tcp.resent);
     }
