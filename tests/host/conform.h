@@ -12,13 +12,13 @@
 #include "tests/host/sim/irq.h"
 
 /* A case: `cfg` is the card it runs on.  The index in Check's messages counts sim_cards[]. */
-#define CASE(name)                                                                                \
-    static void name##_on(const struct sim_card_config *cfg);                                     \
-    START_TEST(name)                                                                              \
-    {                                                                                             \
-        name##_on(&sim_cards[_i]);                                                                \
-    }                                                                                             \
-    END_TEST                                                                                      \
+#define CASE(name)                                                                                 \
+    static void name##_on(const struct sim_card_config *cfg);                                      \
+    START_TEST(name)                                                                               \
+    {                                                                                              \
+        name##_on(&sim_cards[_i]);                                                                 \
+    }                                                                                              \
+    END_TEST                                                                                       \
     static void name##_on(const struct sim_card_config *cfg)
 
 #define ADD_CASE(tcase, name) tcase_add_loop_test(tcase, name, 0, (int)sim_card_count)

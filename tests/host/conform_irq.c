@@ -97,6 +97,67 @@ CASE(irq_counts)
     rig_down(&r);
 }
 
+/* The handler's part: claim, mask at the chip, name the cause; and nothing if nothing was asked. */
+CASE(irq_ack_masks)
+{
+    rig_up(&r, cfg);
+    cpu_cli();
+    ck_assert(nics_arm());
+    ck_assert_uint_ne(r.chip->imr, 0);
+    ck_assert_uint_eq(r.nic->ops->irq_ack(r.nic), 0);
+    rig_receive(&r, 60, 1);
+    ck_assert(sim_irq_line(RIG_IRQ));
+    ck_assert_uint_eq(r.nic->ops->irq_ack(r.nic), EV_RX);
+    ck_assert_uint_eq(r.chip->imr, 0);
+    ck_assert(!sim_irq_line(RIG_IRQ));
+    ck_assert_uint_eq(r.nic->ops->irq_ack(r.nic), 0);
+    ck_assert_msg((r.chip->isr & N_PRX) != 0, "the status is the main loop's to acknowledge");
+    nics_disarm();
+    cpu_sti();
+    rig_pump(&r);
+    rig_expect(&r, 0, 60, 1);
+    rig_down(&r);
+}
+
+/* Frames a bounded burst left in the ring set no status any more: they keep us from halting. */
+CASE(rest_of_burst_refuses_rearm)
+{
+    struct frame *one[1];
+    rig_up(&r, cfg);
+    for (unsigned i = 0; i < 3; i++) {
+        rig_receive(&r, 60, i);
+    }
+    ck_assert_uint_eq(r.nic->ops->rx_burst(r.nic, one, 1), 1);
+    frame_free(one[0]);
+    ck_assert(!rig_idle(&r));
+    ck_assert_uint_eq(r.chip->imr, 0);
+    rig_pump(&r);
+    ck_assert_uint_eq(r.received, 2);
+    rig_down(&r);
+}
+
+static void tally_fills(void *arg)
+{
+    (void)arg;
+    sim_raise_tally(r.chip, TALLY_MISSED, 130);
+}
+
+/* A tally at its alarm, and a transmission that ends, wake us too. */
+CASE(rare_events_wake)
+{
+    rig_up(&r, cfg);
+    sim_at(sim_now_ns() + 5000000, tally_fills, NULL);
+    ck_assert(rig_idle(&r));
+    rig_pump(&r);
+    ck_assert_uint_eq(r.nic->stats.rx_missed, 130);
+    ck_assert(rig_send(&r, FRAME_MAX, 1));
+    ck_assert(rig_idle(&r));
+    rig_pump(&r);
+    ck_assert(r.nic->ops->tx_idle(r.nic));
+    ck_assert_uint_eq(r.nic->stats.tx_frames, 1);
+    rig_down(&r);
+}
+
 /* Whatever ends the halt, the card is masked first. */
 CASE(tick_wakes)
 {
@@ -229,6 +290,21 @@ CASE(close_is_quiet)
     rig_down(&r);
 }
 
+/* What ends while it closes does not interrupt any more. */
+CASE(close_masks_first)
+{
+    rig_up(&r, cfg);
+    ck_assert(rig_send(&r, FRAME_MAX, 1));
+    cpu_cli();
+    ck_assert(nics_arm());
+    cpu_sti();
+    unsigned before = irq_count(RIG_IRQ);
+    r.nic->ops->close(r.nic);
+    ck_assert_uint_eq(irq_count(RIG_IRQ), before);
+    ck_assert_uint_eq(sim_frames_sent(r.chip), 1); /* what is on the wire is let go */
+    rig_down(&r);
+}
+
 TCase *conform_irq(void)
 {
     TCase *tc = tcase_create("irq");
@@ -236,10 +312,14 @@ TCase *conform_irq(void)
     ADD_CASE(tc, irq_edge_not_lost);
     ADD_CASE(tc, irq_during_remote_dma);
     ADD_CASE(tc, irq_counts);
+    ADD_CASE(tc, irq_ack_masks);
+    ADD_CASE(tc, rest_of_burst_refuses_rearm);
+    ADD_CASE(tc, rare_events_wake);
     ADD_CASE(tc, tick_wakes);
     ADD_CASE(tc, foreign_irq);
     ADD_CASE(tc, second_card_refuses_rearm);
     ADD_CASE(tc, irq_lost_falls_back);
     ADD_CASE(tc, close_is_quiet);
+    ADD_CASE(tc, close_masks_first);
     return tc;
 }

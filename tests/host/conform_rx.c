@@ -31,26 +31,34 @@ CASE(rx_every_length)
     rig_down(&r);
 }
 
-/* Each frame that ends exactly on the last page, one byte short of that or one over, and each
- * whose header is on the last page. */
+/* A frame of `length` with its header `back` pages before the end of the ring, and one behind it.
+ */
+static void wrap(unsigned back, unsigned length)
+{
+    if (length < FRAME_MIN || length > FRAME_MAX) {
+        return;
+    }
+    move_ring_to(r.chip->pstop - back);
+    rig_receive(&r, length, 7);
+    rig_receive(&r, 61, 8);
+    rig_pump(&r);
+    rig_expect(&r, 0, length, 7);
+    rig_expect(&r, 1, 61, 8);
+    ck_assert_uint_eq(r.received, 2);
+}
+
+/* Frames that end on the last byte of the ring, some bytes before it or after it, with and without
+ * counting the FCS, which need not be read; and any frame with its header on the last page. */
 CASE(rx_wraps_ring)
 {
     rig_up(&r, cfg);
     for (unsigned back = 1; back <= 6; back++) {
         unsigned exact = back * SIM_PAGE - SIM_RING_HEADER - SIM_FCS;
-        unsigned lengths[] = {60, exact - 1, exact, exact + 1, exact + 3, exact + 4, FRAME_MAX};
-        for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-            if (lengths[i] > FRAME_MAX) {
-                continue;
-            }
-            move_ring_to(r.chip->pstop - back);
-            rig_receive(&r, lengths[i], 7);
-            rig_receive(&r, 61, 8);
-            rig_pump(&r);
-            rig_expect(&r, 0, lengths[i], 7);
-            rig_expect(&r, 1, 61, 8);
-            ck_assert_uint_eq(r.received, 2);
+        for (unsigned length = exact - 3; length <= exact + SIM_FCS + 3; length++) {
+            wrap(back, length);
         }
+        wrap(back, FRAME_MIN);
+        wrap(back, FRAME_MAX);
     }
     ck_assert_uint_eq(r.nic->stats.rx_resync, 0);
     rig_down(&r);
@@ -93,8 +101,9 @@ static void lying_header(const struct sim_card_config *cfg, struct sim_header_da
     ck_assert_uint_eq(r.received, 1);
     const struct nic_stats *s = &r.nic->stats;
     ck_assert_msg(s->rx_resync + s->rx_length + s->rx_error == 1,
-                  "next %02x status %02x: resync %u length %u error %u", (unsigned)damage.next & 0xFF,
-                  (unsigned)damage.status & 0xFF, s->rx_resync, s->rx_length, s->rx_error);
+                  "next %02x status %02x: resync %u length %u error %u",
+                  (unsigned)damage.next & 0xFF, (unsigned)damage.status & 0xFF, s->rx_resync,
+                  s->rx_length, s->rx_error);
     for (unsigned i = 0; i < 40; i++) {
         r.received = 0;
         rig_receive(&r, 300, i);
@@ -178,7 +187,8 @@ CASE(garbled_length_high_byte)
     rig_up(&r, cfg);
     for (unsigned length = FRAME_MIN; length <= FRAME_MAX; length += 13) {
         r.received = 0;
-        sim_corrupt_header(r.chip, (struct sim_header_damage){true, -1, -1, -1, (int)length & 0xFF});
+        sim_corrupt_header(r.chip,
+                           (struct sim_header_damage){true, -1, -1, -1, (int)length & 0xFF});
         rig_receive(&r, length, length);
         rig_pump(&r);
         rig_expect(&r, 0, length, length);

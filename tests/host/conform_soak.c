@@ -33,8 +33,8 @@ static void check_received(void)
 static void one_comes(void)
 {
     unsigned stored = r.chip->stored, seed = rig_random(&state);
-    unsigned length = rig_random(&state) % 3 == 0 ? 60 + rig_random(&state) % 10
-                                                   : 60 + rig_random(&state) % 1455;
+    unsigned length =
+        rig_random(&state) % 3 == 0 ? 60 + rig_random(&state) % 10 : 60 + rig_random(&state) % 1455;
     rig_receive(&r, length, seed);
     if (r.chip->stored > stored) {
         coming[came++] = (struct expected){(uint16_t)length, seed};
@@ -55,8 +55,14 @@ static void one_goes(void)
 static void step(void)
 {
     switch (rig_random(&state) % 16) {
-    case 0: case 1: case 2: case 3: case 4: one_comes(); break;
-    case 5: case 6: case 7: one_goes(); break;
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4: one_comes(); break;
+    case 5:
+    case 6:
+    case 7: one_goes(); break;
     case 8: rig_pump(&r); break;
     case 9: sim_run_us(rig_random(&state) % 3000); break;
     case 10:
@@ -102,7 +108,8 @@ CASE(soak)
     ck_assert_uint_eq(s->rx_missed, r.chip->missed);
     ck_assert_uint_eq(s->rx_overrun, r.chip->overruns);
     ck_assert_uint_eq(s->tx_resent, r.chip->cut_short);
-    ck_assert_uint_eq(s->rx_resync + s->rx_length + s->rx_error + s->tx_timeout + s->dma_timeout, 0);
+    ck_assert_uint_eq(s->rx_resync + s->rx_length + s->rx_error + s->tx_timeout + s->dma_timeout,
+                      0);
     ck_assert_msg(r.chip->overruns > 5 && r.chip->cut_short > 1 && came > 500 && left > 100,
                   "the soak is too tame: %u overruns, %u cut, %u in, %u out", r.chip->overruns,
                   r.chip->cut_short, came, left);

@@ -39,7 +39,8 @@ CASE(tx_every_length)
 {
     rig_up(&r, cfg);
     uint64_t bytes = 0;
-    for (unsigned length = 14; length <= FRAME_MAX; length += length < 80 || length > 1500 ? 1 : 7) {
+    for (unsigned length = 14; length <= FRAME_MAX;
+         length += length < 80 || length > 1500 ? 1 : 7) {
         unsigned before = sim_frames_sent(r.chip);
         ck_assert(rig_send(&r, length, length));
         ck_assert(rig_drain(&r));

@@ -7,11 +7,12 @@ HOST_KERNEL := tests/host/host_support.c kernel/print.c kernel/math64.c kernel/r
 DRIVER_NIC := drivers/nic.c drivers/nic_irq.c drivers/frame.c drivers/8390/dp8390.c \
     drivers/8390/dp8390_rx.c drivers/8390/dp8390_tx.c drivers/8390/ring.c drivers/8390/ne2000.c
 
-HOST_SRC_misuse := tests/host/test_misuse.c $(SIM_NIC)
+HOST_SRC_misuse := tests/host/test_misuse.c tests/host/misuse_kit.c tests/host/misuse_dma.c \
+    tests/host/misuse_chip.c tests/host/misuse_overrun.c $(SIM_NIC)
 HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \
     tests/host/conform_overrun.c tests/host/conform_tx.c tests/host/conform_irq.c \
     tests/host/conform_soak.c tests/host/rig.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
-HOST_SRC_probe := tests/host/test_probe.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
+HOST_SRC_probe := tests/host/test_probe.c tests/host/probe_strangers.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
 HOST_SRC_ring := tests/host/test_ring.c drivers/8390/ring.c
 HOST_SRC_frame := tests/host/test_frame.c drivers/frame.c tests/host/host_support.c \
     kernel/print.c kernel/math64.c tests/host/sim/bus.c tests/host/sim/irq.c

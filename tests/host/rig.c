@@ -150,7 +150,8 @@ unsigned rig_random(unsigned *state)
 
 static const uint8_t peer[6] = {0x02, 0xC0, 0xFF, 0xEE, 0x00, 0x01};
 
-static void fill(uint8_t *to, const uint8_t *dst, const uint8_t *src, unsigned length, unsigned seed)
+static void fill(uint8_t *to, const uint8_t *dst, const uint8_t *src, unsigned length,
+                 unsigned seed)
 {
     memcpy(to, dst, 6);
     memcpy(to + 6, src, 6);

@@ -21,10 +21,10 @@ struct rig {
     struct sim_chip *chip; /* card.chip                                            */
     struct nic *nic;
     uint64_t next_service_us;
-    bool hold_frames;      /* do not give received frames back to the pool         */
+    bool hold_frames; /* do not give received frames back to the pool         */
     struct frame *held[RIG_POOL];
     unsigned holding;
-    unsigned received;     /* frames handed upwards since rig_up                   */
+    unsigned received; /* frames handed upwards since rig_up                   */
     uint64_t received_bytes;
     struct sim_frame kept[RIG_KEPT]; /* copies of the first of them                */
 };

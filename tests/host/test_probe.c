@@ -1,28 +1,17 @@
 /*
- * Finding cards: what is one is found and named, what is not is left as it was.
+ * Finding cards: what is one is found and named, and garbage is not taken for one.
  */
-#include <check.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "drivers/nic.h"
-#include "kernel/error.h"
-#include "kernel/irq.h"
-#include "kernel/options.h"
-#include "tests/host/host_support.h"
-#include "tests/host/sim/bus.h"
-#include "tests/host/sim/irq.h"
-#include "tests/host/sim/ne2000.h"
-#include "tests/host/sim/wire.h"
+#include "tests/host/probe.h"
 
 enum { POOL = 16, PROBE_LIMIT_US = 1500000 };
 
-static const unsigned candidates[] = {0x300, 0x280, 0x320, 0x340, 0x360};
+const unsigned probe_addresses[PROBE_ADDRESSES] = {0x300, 0x280, 0x320, 0x340, 0x360};
 
 static struct frame pool[POOL];
-static struct sim_card card;
 
-static void machine(void)
+void machine(void)
 {
     sim_reset();
     host_capture_clear();
@@ -30,8 +19,7 @@ static void machine(void)
     frame_pool_init(pool, POOL);
 }
 
-/* nics_init() with the clock watched. */
-static void find(void)
+void find(void)
 {
     uint64_t begin = sim_now_ns();
     nics_init();
@@ -39,13 +27,13 @@ static void find(void)
                   (unsigned long long)(sim_now_ns() - begin) / 1000);
 }
 
-static void found_one(void)
+void found_one(void)
 {
     ck_assert_msg(nic_count == 1, "not found: %s", host_text());
     ck_assert_uint_eq(host_count(host_records(), "\"ev\":\"nic\""), 1);
 }
 
-static void found_none(const char *why)
+void found_none(const char *why)
 {
     ck_assert_msg(nic_count == 0, "claimed: %s", host_text());
     ck_assert_uint_eq(host_count(host_records(), "\"ev\":\"nic\""), 0);
@@ -54,10 +42,17 @@ static void found_none(const char *why)
                   host_text());
 }
 
-static void no_report(const char *word, const char *why)
+static void complain(const char *word, const char *why)
 {
     ck_abort_msg("option %s: %s", word, why);
 }
+
+void boot_options(const char *words)
+{
+    options_parse(&options, words, complain);
+}
+
+static struct sim_card card;
 
 /* ---- cards ---- */
 
@@ -92,10 +87,10 @@ END_TEST
 START_TEST(every_address)
 {
     machine();
-    sim_card_plug(&card, &sim_cards[0], candidates[_i], 5);
+    sim_card_plug(&card, &sim_cards[0], probe_addresses[_i], 5);
     find();
     found_one();
-    ck_assert_uint_eq(nics[0].place.io.base, candidates[_i]);
+    ck_assert_uint_eq(nics[0].place.io.base, probe_addresses[_i]);
     ck_assert_int_eq(nics[0].irq, 5);
     nics_close();
 }
@@ -213,7 +208,7 @@ START_TEST(garbage_prom_given)
     struct sim_card_config cfg = sim_cards[0];
     cfg.prom = bad_proms[_i];
     machine();
-    options_parse(&options, "nic=ne2000:0x300", no_report);
+    boot_options("nic=ne2000:0x300");
     sim_card_plug(&card, &cfg, 0x300, 10);
     find();
     found_one();
@@ -270,193 +265,6 @@ START_TEST(random_prom)
 }
 END_TEST
 
-/* ---- what is no card ---- */
-
-START_TEST(empty_bus)
-{
-    machine();
-    find();
-    found_none(NULL);
-    ck_assert_uint_lt(sim_now_ns(), 50000000);
-}
-END_TEST
-
-/* Ports that hold what is written to them. */
-struct latch {
-    uint8_t now[32], before[32];
-    unsigned writes;
-};
-
-static uint32_t latch_in(void *self, unsigned reg, unsigned width)
-{
-    const struct latch *l = self;
-    return width == 8 ? l->now[reg] : l->now[reg] | (uint32_t)l->now[(reg + 1) % 32] << 8;
-}
-
-static void latch_out(void *self, unsigned reg, uint32_t value, unsigned width)
-{
-    struct latch *l = self;
-    l->writes++;
-    l->now[reg] = (uint8_t)value;
-    if (width == 16) {
-        l->now[(reg + 1) % 32] = (uint8_t)(value >> 8);
-    }
-}
-
-static struct latch latches[5];
-
-static void plug_latches(unsigned pattern)
-{
-    for (unsigned i = 0; i < 5; i++) {
-        for (unsigned k = 0; k < 32; k++) {
-            latches[i].now[k] = (uint8_t)(pattern < 256 ? pattern : (pattern * (k + 3) * 0x9E37U) >> 5);
-        }
-        memcpy(latches[i].before, latches[i].now, 32);
-        latches[i].writes = 0;
-        sim_attach(&(struct sim_device){"latch", candidates[i], 32, latch_in, latch_out, &latches[i]});
-    }
-}
-
-/* Decoys at every candidate: not claimed, and every byte as it was. */
-START_TEST(decoy_restored)
-{
-    machine();
-    plug_latches((unsigned)_i);
-    find();
-    found_none(NULL);
-    for (unsigned i = 0; i < 5; i++) {
-        ck_assert_msg(memcmp(latches[i].now, latches[i].before, 32) == 0,
-                      "decoy %02x at %03x was changed", (unsigned)_i, candidates[i]);
-    }
-}
-END_TEST
-
-/* A device that answers with what looks like a stopped 8390 but is none. */
-static uint8_t mimic_value;
-static unsigned mimic_writes;
-
-static uint32_t mimic_in(void *self, unsigned reg, unsigned width)
-{
-    (void)self;
-    (void)width;
-    return reg == 0 ? 0x21 : mimic_value++;
-}
-
-static void mimic_out(void *self, unsigned reg, uint32_t value, unsigned width)
-{
-    (void)self;
-    (void)reg;
-    (void)value;
-    (void)width;
-    mimic_writes++;
-}
-
-START_TEST(decoy_counting)
-{
-    machine();
-    sim_attach(&(struct sim_device){"mimic", 0x300, 32, mimic_in, mimic_out, NULL});
-    find();
-    found_none(NULL);
-}
-END_TEST
-
-/* noprobe= keeps hands off completely: not even a read. */
-static uint32_t forbidden_in(void *self, unsigned reg, unsigned width)
-{
-    (void)self;
-    (void)width;
-    sim_misuse("noprobe: port %x read", 0x300 + reg);
-}
-
-static void forbidden_out(void *self, unsigned reg, uint32_t value, unsigned width)
-{
-    (void)self;
-    (void)width;
-    sim_misuse("noprobe: port %x written with %x", 0x300 + reg, value);
-}
-
-START_TEST(noprobe)
-{
-    static const char *const ranges[] = {"noprobe=0x300-0x31f", "noprobe=0x31f-0x31f",
-                                         "noprobe=0x200-0x300", "noprobe=0x308-0x309"};
-    machine();
-    options_parse(&options, ranges[_i], no_report);
-    sim_attach(&(struct sim_device){"private", 0x300, 32, forbidden_in, forbidden_out, NULL});
-    sim_card_plug(&card, &sim_cards[0], 0x320, 10);
-    find();
-    found_one();
-    ck_assert_uint_eq(nics[0].place.io.base, 0x320);
-    nics_close();
-}
-END_TEST
-
-/* nic=: only there, also where we never look by ourselves. */
-START_TEST(given_place)
-{
-    machine();
-    options_parse(&options, "nic=ne2000:0x240,10", no_report);
-    sim_attach(&(struct sim_device){"private", 0x300, 32, forbidden_in, forbidden_out, NULL});
-    sim_card_plug(&card, &sim_cards[0], 0x240, 10);
-    find();
-    found_one();
-    ck_assert_uint_eq(nics[0].place.io.base, 0x240);
-    ck_assert(nics[0].irq == 10 && nics[0].mode == NIC_MODE_IRQ);
-    nics_close();
-}
-END_TEST
-
-START_TEST(given_place_empty)
-{
-    machine();
-    options_parse(&options, "nic=ne2000:0x240", no_report);
-    sim_card_plug(&card, &sim_cards[0], 0x300, 10);
-    find();
-    found_none("0x240");
-}
-END_TEST
-
-/* A wrong line in nic=: said, and the card usable all the same. */
-START_TEST(given_line_wrong)
-{
-    machine();
-    options_parse(&options, "nic=ne2000:0x300,5", no_report);
-    sim_card_plug(&card, &sim_cards[0], 0x300, 10);
-    find();
-    found_one();
-    ck_assert(!(nics[0].mode == NIC_MODE_IRQ && nics[0].irq == 5));
-    ck_assert_uint_ge(host_count(host_text(), "5"), 1);
-    ck_assert_msg(nics[0].mode == NIC_MODE_POLL || nics[0].irq == 10, "irq %d", nics[0].irq);
-    ck_assert_uint_eq(host_count(host_records(), "\"what\":\"irq_missing\""), 1);
-    nics_close();
-}
-END_TEST
-
-START_TEST(unknown_driver)
-{
-    machine();
-    options_parse(&options, "nic=ne2000:0x300", no_report);
-    strcpy(options.nic[0].driver, "ne9999");
-    sim_card_plug(&card, &sim_cards[0], 0x300, 10);
-    find();
-    ck_assert_uint_eq(nic_count, 0);
-    ck_assert_ptr_nonnull(strstr(host_text(), "ne9999"));
-    ck_assert_uint_eq(host_count(host_records(), "\"what\":\"option\""), 1);
-}
-END_TEST
-
-START_TEST(irq_poll_option)
-{
-    machine();
-    options_parse(&options, "irq=poll", no_report);
-    sim_card_plug(&card, &sim_cards[0], 0x300, 10);
-    find();
-    found_one();
-    ck_assert(nics[0].mode == NIC_MODE_POLL);
-    ck_assert_uint_eq(card.chip.imr, 0);
-    nics_close();
-}
-END_TEST
-
 static TCase *cards_case(void)
 {
     TCase *tc = tcase_create("cards");
@@ -477,27 +285,11 @@ static TCase *cards_case(void)
     return tc;
 }
 
-static TCase *strangers_case(void)
-{
-    TCase *tc = tcase_create("strangers and options");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, empty_bus);
-    tcase_add_loop_test(tc, decoy_restored, 0, 260);
-    tcase_add_test(tc, decoy_counting);
-    tcase_add_loop_test(tc, noprobe, 0, 4);
-    tcase_add_test(tc, given_place);
-    tcase_add_test(tc, given_place_empty);
-    tcase_add_test(tc, given_line_wrong);
-    tcase_add_test(tc, unknown_driver);
-    tcase_add_test(tc, irq_poll_option);
-    return tc;
-}
-
 int main(void)
 {
     Suite *suite = suite_create("probe");
     suite_add_tcase(suite, cards_case());
-    suite_add_tcase(suite, strangers_case());
+    suite_add_tcase(suite, probe_strangers());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -1,6 +1,6 @@
 /*
- * The ring arithmetic of the 8390 core, exhaustively: every ring a board can have, every pair of pages,
- * every length; against the plainest model there is, counting one page or byte at a time.
+ * The ring arithmetic of the 8390 core, exhaustively: every ring a board can have, every pair of
+ * pages, every length; against the plainest model there is, counting one page or byte at a time.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -11,12 +11,20 @@
 /* First and end page: 16 KB and 8 KB boards, as the driver lays them out, and the extremes. */
 static const struct {
     unsigned start, stop;
-} rings[] = {{0x4C, 0x80}, {0x46, 0x80}, {0x4C, 0x60}, {0x26, 0x40}, {0x2C, 0x40}, {0x01, 0x100},
-             {0x00, 0x02}, {0x40, 0x43}};
+} rings[] = {{0x4C, 0x80}, {0x46, 0x80},  {0x4C, 0x60}, {0x26, 0x40},
+             {0x2C, 0x40}, {0x01, 0x100}, {0x00, 0x02}, {0x40, 0x43}};
 
 enum { RINGS = sizeof rings / sizeof rings[0], LONGEST = 20 * 256, HIGH_BYTES = 256 };
 
 static unsigned start, stop;
+
+/* Check notes every assertion that holds; millions of them take minutes. */
+static void want(unsigned got, unsigned right, const char *what)
+{
+    if (got != right) {
+        ck_abort_msg("%s: %u, not %u (ring %02x..%02x)", what, got, right, start, stop);
+    }
+}
 
 static void pick(int ring)
 {
@@ -34,8 +42,8 @@ START_TEST(after_and_before)
     pick(_i);
     for (unsigned page = start; page < stop; page++) {
         unsigned next = ring_after(page, start, stop);
-        ck_assert_uint_eq(next, step(page));
-        ck_assert_uint_eq(ring_before(next, start, stop), page);
+        want(next, step(page), __func__);
+        want(ring_before(next, start, stop), page, __func__);
         ck_assert(next >= start && next < stop);
     }
 }
@@ -47,7 +55,7 @@ START_TEST(distance)
     for (unsigned from = start; from < stop; from++) {
         unsigned counted = 0, to = from;
         do {
-            ck_assert_uint_eq(ring_distance(from, to, start, stop), counted);
+            want(ring_distance(from, to, start, stop), counted, __func__);
             to = step(to);
             counted++;
         } while (to != from);
@@ -60,7 +68,7 @@ START_TEST(pages)
 {
     unsigned used = 1, offset = DP8390_HEADER;
     for (unsigned length = 0; length <= LONGEST; length++) {
-        ck_assert_uint_eq(ring_pages(length), used);
+        want(ring_pages(length), used, __func__);
         if (offset == DP8390_PAGE) {
             used++;
             offset = 0;
@@ -85,7 +93,7 @@ START_TEST(length_after_a_skipped_page)
         for (unsigned n = 1; n <= 6 && n + 1 < stop - start; n++) {
             next = step(next);
             unsigned length = n * DP8390_PAGE - DP8390_HEADER;
-            ck_assert_uint_eq(ring_length(page, next, length, start, stop), length);
+            want(ring_length(page, next, length, start, stop), length, __func__);
         }
     }
 }
@@ -104,10 +112,10 @@ START_TEST(length_of_good_headers)
             for (unsigned i = 0; i < n; i++) {
                 next = step(next);
             }
-            ck_assert_uint_eq(ring_length(page, next, length, start, stop), length);
+            want(ring_length(page, next, length, start, stop), length, __func__);
             unsigned garbled = (length & 0xFF) | (length * 77 + page) % HIGH_BYTES << 8;
             if (!skipped_page(n, garbled)) {
-                ck_assert_uint_eq(ring_length(page, next, garbled, start, stop), length);
+                want(ring_length(page, next, garbled, start, stop), length, __func__);
             }
         }
     }
@@ -136,8 +144,7 @@ START_TEST(length_of_any_header)
                 unsigned count = low | 0x0500;
                 unsigned right = n == 0 ? 0 : skipped_page(n, count) ? count : only_length(n, low);
                 unsigned got = ring_length(page, next, count, start, stop);
-                ck_assert_msg(got == right, "page %02x next %02x low %02x: %u, not %u", page, next, low,
-                              got, right);
+                want(got, right, __func__);
             }
         }
     }
@@ -153,7 +160,7 @@ START_TEST(next_outside_the_ring)
         }
         for (unsigned page = start; page < stop; page++) {
             for (unsigned count = 0; count < 1600; count += 13) {
-                ck_assert_uint_eq(ring_length(page, next, count, start, stop), 0);
+                want(ring_length(page, next, count, start, stop), 0, __func__);
             }
         }
     }

@@ -110,8 +110,8 @@ unsigned sim_at(uint64_t at_ns, sim_event event, void *arg)
         event_slots++;
     }
     last_handle++;
-    events[slot] = (struct pending_event){
-        .at_ns = at_ns, .handle = last_handle, .event = event, .arg = arg};
+    events[slot] =
+        (struct pending_event){.at_ns = at_ns, .handle = last_handle, .event = event, .arg = arg};
     return last_handle;
 }
 

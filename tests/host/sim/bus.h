@@ -1,8 +1,8 @@
 /*
  * A simulated ISA bus and the clock everything hangs on.
  *
- * Reading and writing ports takes simulated time, computing takes none.  Whatever happens by itself (a
- * frame ends, a reset is over) is an event at a point of that time and runs before the first
+ * Reading and writing ports takes simulated time, computing takes none.  Whatever happens by itself
+ * (a frame ends, a reset is over) is an event at a point of that time and runs before the first
  * access that comes later.  Misuse of a chip ends the program with a message and the last accesses.
  */
 #ifndef TESTS_SIM_BUS_H

@@ -10,13 +10,12 @@
 #include "tests/host/sim/irq.h"
 
 enum {
-    STOP_IDLE_NS = 2000,        /* ch. 7: with nothing on its way the reset state comes at once */
-    OVERRUN_WAIT_NS = 1600000,  /* ch. 7, step 3                                                */
+    STOP_IDLE_NS = 2000,       /* ch. 7: with nothing on its way the reset state comes at once */
+    OVERRUN_WAIT_NS = 1600000, /* ch. 7, step 3                                                */
     PAGE_CONFIG = 3,
 };
 
-void sim_chip_init(struct sim_chip *c, const char *name, int irq,
-                   const struct sim_chip_config *cfg)
+void sim_chip_init(struct sim_chip *c, const char *name, int irq, const struct sim_chip_config *cfg)
 {
     memset(c, 0, sizeof *c);
     c->cfg = *cfg;
@@ -75,8 +74,8 @@ void sim_chip_count(struct sim_chip *c, enum sim_tally tally)
  * count is not zero), or the ring has overrun and nothing was removed yet. */
 static void refresh_rst(struct sim_chip *c)
 {
-    bool at_rest = c->stopped && sim_now_ns() >= c->rest_at_ns && !c->stop_hit_transmit &&
-                   c->rbcr == 0;
+    bool at_rest =
+        c->stopped && sim_now_ns() >= c->rest_at_ns && !c->stop_hit_transmit && c->rbcr == 0;
     bool overrun = c->overrun != OVERRUN_NONE && !c->removed;
     bool silent = c->cfg.no_reset_ack && c->init == 0;
     c->isr &= (uint8_t)~N_RST;
@@ -261,7 +260,9 @@ static uint8_t read_cr(struct sim_chip *c)
 {
     c->cr_read = true;
     bool txp = c->tx != TX_IDLE;
-    unsigned rd = c->dma == DMA_READING ? N_RD_READ : c->dma == DMA_WRITING ? N_RD_WRITE : N_RD_ABORT;
+    unsigned rd = c->dma == DMA_READING   ? N_RD_READ
+                  : c->dma == DMA_WRITING ? N_RD_WRITE
+                                          : N_RD_ABORT;
     return (uint8_t)((unsigned)c->page << 6 | rd | (txp ? N_TXP : 0U) |
                      (c->stopped ? N_STP : N_STA));
 }
@@ -346,10 +347,18 @@ static void write_page0(struct sim_chip *c, unsigned reg, uint8_t value)
     case 0x1: set_stopped(c, "PSTART", &c->pstart, value, INIT_PSTART); break;
     case 0x2: set_stopped(c, "PSTOP", &c->pstop, value, INIT_PSTOP); break;
     case 0x3: write_bnry(c, value); break;
-    case 0x4: case 0x5: case 0x6: set_tx(c, reg, value); break;
+    case 0x4:
+    case 0x5:
+    case 0x6: set_tx(c, reg, value); break;
     case 0x7: write_isr(c, value); break;
-    case 0x8: case 0x9: case 0xA: case 0xB: set_dma(c, reg, value); break;
-    case 0xC: c->rcr = value; c->init |= INIT_RCR; break;
+    case 0x8:
+    case 0x9:
+    case 0xA:
+    case 0xB: set_dma(c, reg, value); break;
+    case 0xC:
+        c->rcr = value;
+        c->init |= INIT_RCR;
+        break;
     case 0xD: write_tcr(c, value); break;
     case 0xE: set_stopped(c, "DCR", &c->dcr, value, INIT_DCR); break;
     default: write_imr(c, value); break;
@@ -401,15 +410,20 @@ static uint8_t read_page0(struct sim_chip *c, unsigned reg)
 {
     static const uint8_t realtek_id[2] = {'P', 'p'};
     switch (reg) {
-    case 0x1: case 0x2: return 0; /* current local DMA address: changes all the time */
+    case 0x1:
+    case 0x2: return 0; /* current local DMA address: changes all the time */
     case 0x3: return c->bnry;
     case 0x4: return c->tsr;
     case 0x5: return c->ncr;
     case 0x6: sim_misuse("dp8390: FIFO read outside a loopback test");
-    case 0x7: refresh_rst(c); c->isr_read = true; return c->isr;
+    case 0x7:
+        refresh_rst(c);
+        c->isr_read = true;
+        return c->isr;
     case 0x8: return (uint8_t)c->dma_at;
     case 0x9: return (uint8_t)(c->dma_at >> 8);
-    case 0xA: case 0xB: return c->cfg.realtek ? realtek_id[reg - 0xA] : 0xFF;
+    case 0xA:
+    case 0xB: return c->cfg.realtek ? realtek_id[reg - 0xA] : 0xFF;
     case 0xC: return c->rsr;
     default: break;
     }
@@ -431,8 +445,9 @@ uint8_t sim_chip_in(struct sim_chip *c, unsigned reg)
         return reg < 0x7 ? c->par[reg - 1] : reg == 0x7 ? c->curr : c->mar[reg - 8];
     }
     if (c->page == 2) {
-        const uint8_t page2[16] = {[0x1] = c->pstart, [0x2] = c->pstop, [0x4] = c->tpsr,
-                                   [0xC] = c->rcr, [0xD] = c->tcr, [0xE] = c->dcr, [0xF] = c->imr};
+        const uint8_t page2[16] = {
+            [0x1] = c->pstart, [0x2] = c->pstop, [0x4] = c->tpsr, [0xC] = c->rcr,
+            [0xD] = c->tcr,    [0xE] = c->dcr,   [0xF] = c->imr};
         return page2[reg];
     }
     return 0xFF;

@@ -3,9 +3,9 @@
  * any emulator: what the data sheet forbids or leaves undefined ends the test.
  *
  * Three files: dp8390.c is the host's side (registers, start and stop, overrun procedure),
- * remote.c its remote DMA, wire.c the other side (address filter, receive ring, transmitter, medium).
- * Register names and bits are written down here a second time, from the data sheet: a mistake
- * in the driver's header must not be repeated by the model.
+ * remote.c its remote DMA, wire.c the other side (address filter, receive ring, transmitter,
+ * medium). Register names and bits are written down here a second time, from the data sheet: a
+ * mistake in the driver's header must not be repeated by the model.
  */
 #ifndef TESTS_SIM_DP8390_H
 #define TESTS_SIM_DP8390_H
@@ -13,28 +13,74 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SIM_PAGE = 256, SIM_FCS = 4, SIM_RING_HEADER = 4, SIM_TALLY_ALARM = 128, SIM_TALLY_MAX = 192 };
+enum {
+    SIM_PAGE = 256,
+    SIM_FCS = 4,
+    SIM_RING_HEADER = 4,
+    SIM_TALLY_ALARM = 128,
+    SIM_TALLY_MAX = 192
+};
 
 /* Command register. */
-enum { N_STP = 0x01, N_STA = 0x02, N_TXP = 0x04, N_RD = 0x38, N_RD_READ = 0x08, N_RD_WRITE = 0x10,
-       N_RD_SEND = 0x18, N_RD_ABORT = 0x20 };
+enum {
+    N_STP = 0x01,
+    N_STA = 0x02,
+    N_TXP = 0x04,
+    N_RD = 0x38,
+    N_RD_READ = 0x08,
+    N_RD_WRITE = 0x10,
+    N_RD_SEND = 0x18,
+    N_RD_ABORT = 0x20
+};
 /* Interrupt status and mask. */
-enum { N_PRX = 0x01, N_PTX = 0x02, N_RXE = 0x04, N_TXE = 0x08, N_OVW = 0x10, N_CNT = 0x20,
-       N_RDC = 0x40, N_RST = 0x80 };
+enum {
+    N_PRX = 0x01,
+    N_PTX = 0x02,
+    N_RXE = 0x04,
+    N_TXE = 0x08,
+    N_OVW = 0x10,
+    N_CNT = 0x20,
+    N_RDC = 0x40,
+    N_RST = 0x80
+};
 /* Transmit configuration and status, receive configuration and status, data configuration. */
 enum { N_TCR_LB = 0x06 };
-enum { N_TSR_PTX = 0x01, N_TSR_COL = 0x04, N_TSR_ABT = 0x08, N_TSR_CRS = 0x10, N_TSR_FU = 0x20,
-       N_TSR_CDH = 0x40, N_TSR_OWC = 0x80 };
-enum { N_RCR_SEP = 0x01, N_RCR_AR = 0x02, N_RCR_AB = 0x04, N_RCR_AM = 0x08, N_RCR_PRO = 0x10,
-       N_RCR_MON = 0x20 };
+enum {
+    N_TSR_PTX = 0x01,
+    N_TSR_COL = 0x04,
+    N_TSR_ABT = 0x08,
+    N_TSR_CRS = 0x10,
+    N_TSR_FU = 0x20,
+    N_TSR_CDH = 0x40,
+    N_TSR_OWC = 0x80
+};
+enum {
+    N_RCR_SEP = 0x01,
+    N_RCR_AR = 0x02,
+    N_RCR_AB = 0x04,
+    N_RCR_AM = 0x08,
+    N_RCR_PRO = 0x10,
+    N_RCR_MON = 0x20
+};
 enum { N_RSR_PRX = 0x01, N_RSR_CRC = 0x02, N_RSR_FAE = 0x04, N_RSR_MPA = 0x10, N_RSR_PHY = 0x20 };
 enum { N_DCR_WTS = 0x01, N_DCR_BOS = 0x02, N_DCR_LAS = 0x04, N_DCR_LS = 0x08, N_DCR_AR = 0x10 };
 
 enum sim_tally { TALLY_ALIGN, TALLY_CRC, TALLY_MISSED };
 
 /* Registers written since the last hardware reset; all are needed before going on line. */
-enum { INIT_DCR = 1, INIT_RCR = 2, INIT_PSTART = 4, INIT_PSTOP = 8, INIT_BNRY = 16, INIT_CURR = 32,
-       INIT_PAR = 64, INIT_MAR = 128, INIT_IMR = 256, INIT_TCR = 512, INIT_ALL = 1023 };
+enum {
+    INIT_DCR = 1,
+    INIT_RCR = 2,
+    INIT_PSTART = 4,
+    INIT_PSTOP = 8,
+    INIT_BNRY = 16,
+    INIT_CURR = 32,
+    INIT_PAR = 64,
+    INIT_MAR = 128,
+    INIT_IMR = 256,
+    INIT_TCR = 512,
+    INIT_ALL = 1023
+};
 
 /* What is good or bad about this specimen. */
 struct sim_chip_config {
@@ -54,12 +100,24 @@ enum sim_dma { DMA_IDLE, DMA_READING, DMA_WRITING, DMA_ENDING /* all bytes in, R
 enum sim_tx { TX_IDLE, TX_DEFERRING /* the medium is busy */, TX_ON_WIRE };
 
 /* How the next transmission ends. */
-enum sim_tx_fate { FATE_SENT, FATE_COLLISIONS, FATE_ABORT, FATE_UNDERRUN, FATE_CARRIER, FATE_LATE,
-                   FATE_HEARTBEAT, FATE_NEVER };
+enum sim_tx_fate {
+    FATE_SENT,
+    FATE_COLLISIONS,
+    FATE_ABORT,
+    FATE_UNDERRUN,
+    FATE_CARRIER,
+    FATE_LATE,
+    FATE_HEARTBEAT,
+    FATE_NEVER
+};
 
 /* The overrun procedure, ch. 7: steps done so far. */
-enum sim_overrun { OVERRUN_NONE, OVERRUN_DEAF /* detected */, OVERRUN_STOPPED /* 2: STOP */,
-                   OVERRUN_LOOPBACK /* 7: START in loopback */ };
+enum sim_overrun {
+    OVERRUN_NONE,
+    OVERRUN_DEAF /* detected */,
+    OVERRUN_STOPPED /* 2: STOP */,
+    OVERRUN_LOOPBACK /* 7: START in loopback */
+};
 
 struct sim_frame {
     unsigned length; /* without FCS */
@@ -83,36 +141,36 @@ struct sim_chip {
     unsigned init;
     bool stopped;
     bool held_in_reset;
-    uint64_t rest_at_ns;    /* when a STOP has taken effect                     */
+    uint64_t rest_at_ns; /* when a STOP has taken effect                     */
     uint64_t stop_ns;
     bool stop_hit_transmit; /* then RST is not set                              */
     uint8_t mem[0x10000];   /* PROM at 0, RAM at ram_first                      */
 
     enum sim_dma dma;
     unsigned dma_at, dma_left;
-    bool dma_stuck;         /* test side: RDC never comes                       */
-    bool rdc_missed;        /* ... and one is owed                              */
+    bool dma_stuck;  /* test side: RDC never comes                       */
+    bool rdc_missed; /* ... and one is owed                              */
 
     enum sim_overrun overrun;
     bool cr_read, isr_read, removed, acked, acked_early, curr_written, tx_pending_at_stop,
         txp_unread;
-    uint8_t rbcr_cleared;   /* bits 0, 1: RBCR0, RBCR1 written 0 since STOP     */
+    uint8_t rbcr_cleared; /* bits 0, 1: RBCR0, RBCR1 written 0 since STOP     */
 
     enum sim_tx tx;
     unsigned tx_event;
-    uint64_t tx_free_ns;    /* interframe gap over                              */
+    uint64_t tx_free_ns; /* interframe gap over                              */
     enum sim_tx_fate fate;
     unsigned fate_collisions;
     bool backed_off;
     bool hold_tx;
 
-    uint64_t rx_until_ns;   /* a frame is coming in until then                  */
+    uint64_t rx_until_ns; /* a frame is coming in until then                  */
     struct sim_header_damage damage;
 
     /* what happened, for the tests */
     struct sim_frame *sent;
     unsigned sent_count, sent_room;
-    unsigned cut_short;     /* transmissions lost to STOP: must be sent again   */
+    unsigned cut_short; /* transmissions lost to STOP: must be sent again   */
     unsigned stored, missed, filtered, overruns, overruns_cured, hardware_resets, starts;
     unsigned tx_commands;
     unsigned dma_commands;

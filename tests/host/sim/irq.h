@@ -3,9 +3,9 @@
  * 8259A inputs; it implements kernel/irq.h and the shadow of kernel/cpu.h.
  *
  * An edge is latched, also on a masked line; an interrupt is delivered only if the line is still
- * high then (Intel 8259A data sheet: the request must stay until the acknowledge), otherwise it is spurious.  A line
- * that stays high after its handler gives no second interrupt.  So an edge lost by a driver is
- * lost here too.
+ * high then (Intel 8259A data sheet: the request must stay until the acknowledge), otherwise it is
+ * spurious.  A line that stays high after its handler gives no second interrupt.  So an edge lost
+ * by a driver is lost here too.
  */
 #ifndef TESTS_SIM_IRQ_H
 #define TESTS_SIM_IRQ_H

@@ -18,17 +18,26 @@ const uint8_t sim_card_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
 
 const struct sim_card_config sim_cards[] = {
     {.name = "ne2000", .signature = 'W', .chip = {RAM_16K, .reset_us = RESET_US}},
-    {.name = "ne1000", .signature = 'W', .prom = PROM_PLAIN, .slot8 = true,
+    {.name = "ne1000",
+     .signature = 'W',
+     .prom = PROM_PLAIN,
+     .slot8 = true,
      .chip = {RAM_NE1000, .reset_us = RESET_US}},
-    {.name = "rtl8019as", .signature = 'W',
+    {.name = "rtl8019as",
+     .signature = 'W',
      .chip = {RAM_16K, .reset_us = RESET_US, .realtek = true}},
-    {.name = "rtl8019as-8bit", .signature = 'B', .slot8 = true,
+    {.name = "rtl8019as-8bit",
+     .signature = 'B',
+     .slot8 = true,
      .chip = {RAM_8K, .reset_us = RESET_US, .realtek = true}},
-    {.name = "clone-no-signature", .signature = 0x49,
+    {.name = "clone-no-signature",
+     .signature = 0x49,
      .chip = {RAM_16K, .reset_us = RESET_US, .exact_fit = true}},
-    {.name = "clone-garbled-length", .signature = 'W',
+    {.name = "clone-garbled-length",
+     .signature = 'W',
      .chip = {RAM_16K, .reset_us = RESET_US, .garbled_length = true}},
-    {.name = "clone-lazy", .signature = 'W',
+    {.name = "clone-lazy",
+     .signature = 'W',
      .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true, .skips_page = true}},
 };
 
@@ -99,7 +108,8 @@ static void card_out(void *self, unsigned reg, uint32_t value, unsigned width)
         sim_chip_out(&card->chip, reg, (uint8_t)value);
     } else if (reg != RESET_PORT) {
         sim_misuse("%s: port %02x is an alias nobody needs", card->cfg.name, reg);
-    } else if (card->chip.held_in_reset) { /* the pulse ends; without a read before there was none */
+    } else if (card->chip
+                   .held_in_reset) { /* the pulse ends; without a read before there was none */
         sim_chip_reset_off(&card->chip);
     }
 }
@@ -125,8 +135,7 @@ static void burn_prom(struct sim_card *card)
     }
 }
 
-void sim_card_plug(struct sim_card *card, const struct sim_card_config *cfg, unsigned base,
-                   int irq)
+void sim_card_plug(struct sim_card *card, const struct sim_card_config *cfg, unsigned base, int irq)
 {
     card->cfg = *cfg;
     card->base = base;
@@ -135,8 +144,12 @@ void sim_card_plug(struct sim_card *card, const struct sim_card_config *cfg, uns
         card->chip.cfg.ram_size = 0;
     }
     burn_prom(card);
-    sim_attach(&(struct sim_device){.name = cfg->name, .base = base, .ports = PORTS,
-                                    .in = card_in, .out = card_out, .self = card});
+    sim_attach(&(struct sim_device){.name = cfg->name,
+                                    .base = base,
+                                    .ports = PORTS,
+                                    .in = card_in,
+                                    .out = card_out,
+                                    .self = card});
 }
 
 void sim_card_left_running(struct sim_card *card)

@@ -15,7 +15,7 @@ enum sim_prom {
     PROM_ONES,
     PROM_ZEROS,
     PROM_RANDOM,
-    PROM_GROUP,   /* right form, but a group address                         */
+    PROM_GROUP, /* right form, but a group address                         */
 };
 
 struct sim_card_config {

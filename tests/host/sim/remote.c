@@ -56,7 +56,8 @@ static void check_ring_read(struct sim_chip *c, unsigned first, unsigned n)
         unsigned ahead = (page - c->pstart + pages - released + pages - 1) % pages;
         if (ahead >= filled) {
             sim_misuse("dp8390: remote read of page %02x, which holds no received frame "
-                       "(BNRY %02x CURR %02x)", page, c->bnry, c->curr);
+                       "(BNRY %02x CURR %02x)",
+                       page, c->bnry, c->curr);
         }
     }
 }

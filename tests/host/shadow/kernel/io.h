@@ -1,5 +1,6 @@
 /*
- * The bus seam on the host: the interface of kernel/io.h on the simulated bus (tests/host/sim/bus.h).
+ * The bus seam on the host: the interface of kernel/io.h on the simulated bus
+ * (tests/host/sim/bus.h).
  */
 #ifndef KERNEL_IO_H
 #define KERNEL_IO_H
