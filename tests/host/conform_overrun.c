@@ -203,6 +203,39 @@ CASE(overrun_with_pool_empty)
     rig_down(&r);
 }
 
+/* While the cure waits for buffers the chip is in loopback: a transmission that ended is reclaimed,
+ * but the next one may not be started yet. */
+CASE(overrun_pool_empty_two_slots)
+{
+    struct frame *all[RIG_POOL];
+    rig_up(&r, cfg);
+    r.chip->hardware_resets = 1;
+    for (unsigned i = 0; i < RIG_POOL; i++) {
+        all[i] = frame_alloc();
+    }
+    ck_assert(rig_send(&r, FRAME_MAX, 1));
+    ck_assert(rig_send(&r, 100, 2));
+    unsigned stored = sim_fill_ring(r.chip, 60);
+    for (unsigned i = 0; i < 20; i++) {
+        rig_turn(&r);
+        rig_send(&r, 90, 3);
+        r.nic->ops->tx_idle(r.nic);
+        r.nic->ops->service(r.nic, 0);
+    }
+    ck_assert_uint_eq(sim_frames_sent(r.chip), 1);
+    for (unsigned i = 0; i < RIG_POOL; i++) {
+        frame_free(all[i]);
+    }
+    rig_pump(&r);
+    ck_assert(rig_drain(&r));
+    expect_filled(0, stored, 60);
+    rig_expect_sent(&r, 0, FRAME_MAX, 1);
+    rig_expect_sent(&r, 1, 100, 2);
+    ck_assert_uint_eq(r.nic->stats.tx_resent, 0);
+    expect_hearing(1);
+    rig_down(&r);
+}
+
 /* A bad header inside the drain. */
 CASE(overrun_with_bad_header)
 {
@@ -266,6 +299,7 @@ TCase *conform_overrun(void)
     ADD_CASE(tc, overrun_tx_aborted);
     ADD_CASE(tc, overrun_then_send);
     ADD_CASE(tc, overrun_with_pool_empty);
+    ADD_CASE(tc, overrun_pool_empty_two_slots);
     ADD_CASE(tc, overrun_with_bad_header);
     ADD_CASE(tc, overrun_then_close);
     ADD_CASE(tc, overrun_wakes);

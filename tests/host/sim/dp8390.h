@@ -91,6 +91,7 @@ struct sim_chip_config {
     bool no_rdc_after_read; /* RDC comes after writes only                             */
     bool garbled_length;    /* high byte of the ring header's count is wrong           */
     bool skips_page;        /* takes one page more when a frame ends exactly with one  */
+    bool next_at_stop;      /* the header says PSTOP where it means PSTART              */
     bool no_reset_ack;      /* RST is not set by the reset line                        */
     unsigned reset_us;      /* how long the reset line takes                           */
     bool exact_fit;         /* a frame may end on the page before the boundary page    */

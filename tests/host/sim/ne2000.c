@@ -35,7 +35,7 @@ const struct sim_card_config sim_cards[] = {
      .chip = {RAM_16K, .reset_us = RESET_US, .exact_fit = true}},
     {.name = "clone-garbled-length",
      .signature = 'W',
-     .chip = {RAM_16K, .reset_us = RESET_US, .garbled_length = true}},
+     .chip = {RAM_16K, .reset_us = RESET_US, .garbled_length = true, .next_at_stop = true}},
     {.name = "clone-lazy",
      .signature = 'W',
      .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true, .skips_page = true}},

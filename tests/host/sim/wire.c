@@ -113,6 +113,9 @@ static void write_header(struct sim_chip *c, unsigned next, unsigned count)
 {
     const struct sim_header_damage *d = &c->damage;
     uint8_t *header = &c->mem[c->curr * SIM_PAGE];
+    if (c->cfg.next_at_stop && next == c->pstart) {
+        next = c->pstop;
+    }
     header[0] = (uint8_t)(d->on && d->status >= 0 ? d->status : c->rsr);
     header[1] = (uint8_t)(d->on && d->next >= 0 ? (unsigned)d->next : next);
     header[2] = (uint8_t)(d->on && d->count0 >= 0 ? (unsigned)d->count0 : count);
