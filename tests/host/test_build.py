@@ -28,7 +28,8 @@ def copy(tmp_path_factory):
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
-    make(folder, "-j2", "OUT=built", "built/nictest86.elf", "built/nictest86.img")
+    make(folder, "-j2", "OUT=built", "built/nictest86.elf", "built/nictest86.img",
+         "built/nictest86.iso")
     return folder
 
 
@@ -37,7 +38,7 @@ def read(path):
         return file.read()
 
 
-@pytest.mark.parametrize("product", ["nictest86.elf", "nictest86.img"])
+@pytest.mark.parametrize("product", ["nictest86.elf", "nictest86.img", "nictest86.iso"])
 def test_clean_builds_are_equal(copy, product):
     assert read(f"{OUT}/{product}") == read(copy / "built" / product)
 
@@ -50,7 +51,8 @@ def test_product_is_stripped_and_names_no_folder(copy):
 
 
 def test_nothing_is_built_twice(copy):
-    again = make(copy, "OUT=built", "built/nictest86.elf", "built/nictest86.img")
+    again = make(copy, "OUT=built", "built/nictest86.elf", "built/nictest86.img",
+         "built/nictest86.iso")
     assert "CC" not in again and "LD" not in again and "FLOPPY" not in again, again
 
 
