@@ -72,8 +72,10 @@ static void report_dhcp_timeout(const struct netif *netif)
 {
     holder_of(netif)->told_timeout = true;
     console_fresh_line();
-    kprintf_colour(COLOUR_WARN, "card %u: no DHCP server answers: using a link-local address, "
-                   "still asking\n", nicif_nic(netif)->index);
+    kprintf_colour(COLOUR_WARN,
+                   "card %u: no DHCP server answers: using a link-local address, "
+                   "still asking\n",
+                   nicif_nic(netif)->index);
     record_fault("dhcp_timeout", (int)nicif_nic(netif)->index);
     record_end();
 }
@@ -228,8 +230,7 @@ static int start_ip(int argc, char *argv[])
         struct netif *netif = nicif_netif(&nics[i]);
 
         kprintf("card %u: %I netmask %I gateway %I (%s), name %s\n", i,
-                ip4_addr_get_u32(netif_ip4_addr(netif)),
-                ip4_addr_get_u32(netif_ip4_netmask(netif)),
+                ip4_addr_get_u32(netif_ip4_addr(netif)), ip4_addr_get_u32(netif_ip4_netmask(netif)),
                 ip4_addr_get_u32(netif_ip4_gw(netif)), address_how(netif), options.name);
     }
     return SHELL_OK;

@@ -17,7 +17,7 @@ static struct {
     const char *name;
     struct stats_proto *counts;
 } const layers[] = {
-    {"eth", &lwip_stats.link},       {"arp", &lwip_stats.etharp}, {"ip", &lwip_stats.ip},
+    {"eth", &lwip_stats.link},        {"arp", &lwip_stats.etharp}, {"ip", &lwip_stats.ip},
     {"ip_frag", &lwip_stats.ip_frag}, {"icmp", &lwip_stats.icmp},  {"udp", &lwip_stats.udp},
     {"tcp", &lwip_stats.tcp},
 };

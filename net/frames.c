@@ -44,7 +44,7 @@ static void drop_unresolved(void)
 {
     struct netif *netif;
 
-    NETIF_FOREACH(netif) {
+    NETIF_FOREACH (netif) {
         etharp_cleanup_netif(netif);
     }
 }

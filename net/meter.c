@@ -177,7 +177,8 @@ static void print_report(const struct meter *m, const struct meter_sum *sum, con
             (unsigned long long)m->calls, format_fixed(ms_call, us_call, 3),
             format_fixed(calls_s, div64(sum->calls_s_milli, 10, NULL), 2));
     kprintf("%s-%c: CPU %u.%u %% busy, bound by %s\n", m->test, side(m), sum->cpu_permille / 10,
-            sum->cpu_permille % 10, sum->bound == NULL ? "nothing (too short to tell)" : sum->bound);
+            sum->cpu_permille % 10,
+            sum->bound == NULL ? "nothing (too short to tell)" : sum->bound);
     kprintf("%s-%c: %s %I:%u", m->test, side(m), m->dir == METER_TX ? "to" : "from",
             ip4_addr_get_u32(ip_2_ip4(&m->peer)), m->peer_port);
     if (!m->udp && m->dir == METER_TX) {
@@ -261,8 +262,8 @@ void meter_show_progress(void)
             continue; /* nothing sent yet, or not yet its second */
         }
         console_fresh_line();
-        kprintf("%s-%c %I: %u s, %s KB/s\n", m->test, side(m),
-                ip4_addr_get_u32(ip_2_ip4(&m->peer)), (unsigned)div64(us, 1000000, NULL),
+        kprintf("%s-%c %I: %u s, %s KB/s\n", m->test, side(m), ip4_addr_get_u32(ip_2_ip4(&m->peer)),
+                (unsigned)div64(us, 1000000, NULL),
                 format_fixed(rate, div64((m->bytes - m->shown_bytes) * 100, 1024, NULL), 2));
         m->shown_bytes = m->bytes;
     }

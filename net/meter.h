@@ -28,9 +28,9 @@ struct meter {
     ip_addr_t peer;
     uint16_t peer_port;
     uint64_t bytes;
-    uint64_t calls;         /* application writes (tx) or deliveries (rx) */
-    uint64_t datagrams;     /* UDP */
-    struct tcp_count tcp;   /* TCP segments with payload */
+    uint64_t calls;       /* application writes (tx) or deliveries (rx) */
+    uint64_t datagrams;   /* UDP */
+    struct tcp_count tcp; /* TCP segments with payload */
     uint64_t start_us, last_us;
     uint64_t gap_us;        /* longest time without progress */
     uint64_t idle_at_start; /* load_idle_us() */

@@ -22,7 +22,7 @@
 #include "net/tcp_watch.h"
 
 enum {
-    FRAMES_MIN = 48,   /* two receive bursts, what may be parked, the reserve            */
+    FRAMES_MIN = 48, /* two receive bursts, what may be parked, the reserve            */
     FRAMES_MAX = 256,
     RAM_SHARE = 8,     /* an eighth of free memory goes to frames                        */
     RING_FRAME = 1536, /* what a full frame takes in a card's ring: whole 256-byte pages */

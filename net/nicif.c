@@ -15,9 +15,9 @@
 #include "netif/ethernet.h"
 
 enum {
-    QUEUE = 64,  /* frames waiting for a slot of the card: the largest datagram is 45 */
-    BURST = 16,  /* frames handed to or taken from a driver at a time              */
-    SLICES = 6,  /* pieces of a frame; a longer chain is copied into one           */
+    QUEUE = 64,         /* frames waiting for a slot of the card: the largest datagram is 45 */
+    BURST = 16,         /* frames handed to or taken from a driver at a time              */
+    SLICES = 6,         /* pieces of a frame; a longer chain is copied into one           */
     WIRE_OVERHEAD = 24, /* preamble 8, FCS 4, gap 12: IEEE 802.3 clause 4.4.2      */
     SERVICE_US = 1000000,
 };

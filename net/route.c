@@ -12,7 +12,7 @@ struct netif *route_by_source(const struct ip4_addr *src, const struct ip4_addr 
     if (src == NULL || ip4_addr_isany(src)) {
         return NULL;
     }
-    NETIF_FOREACH(netif) {
+    NETIF_FOREACH (netif) {
         if (netif_is_up(netif) && ip4_addr_eq(netif_ip4_addr(netif), src)) {
             return netif;
         }

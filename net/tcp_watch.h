@@ -11,8 +11,8 @@
 
 /* Segments with payload of one connection.  Owned by the application's connection. */
 struct tcp_count {
-    uint32_t sent;    /* first transmissions and repeats; not probes of a closed window */
-    uint32_t resent;  /* those that began below the highest sequence number sent before */
+    uint32_t sent;   /* first transmissions and repeats; not probes of a closed window */
+    uint32_t resent; /* those that began below the highest sequence number sent before */
     uint32_t received;
     uint32_t highest; /* sequence number behind all that was sent */
 };

@@ -12,9 +12,9 @@ struct app {
     bool (*turn)(void);  /* once a main loop turn; true if it did work; may be null */
 };
 
-#define APP(name_, start_, turn_)                                                                 \
-    static const struct app app_##name_                                                           \
-        __attribute__((used, section("apps"), aligned(sizeof(void *)))) = {                       \
+#define APP(name_, start_, turn_)                                                                  \
+    static const struct app app_##name_                                                            \
+        __attribute__((used, section("apps"), aligned(sizeof(void *)))) = {                        \
             .name = #name_, .start = (start_), .turn = (turn_)}
 
 #endif

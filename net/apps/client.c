@@ -97,8 +97,7 @@ struct netif *client_route(const ip_addr_t *host, int *status)
 
 void client_arp_start(struct client_arp *arp, struct netif *netif, const ip_addr_t *host)
 {
-    bool on_link =
-        ip4_addr_net_eq(ip_2_ip4(host), netif_ip4_addr(netif), netif_ip4_netmask(netif));
+    bool on_link = ip4_addr_net_eq(ip_2_ip4(host), netif_ip4_addr(netif), netif_ip4_netmask(netif));
 
     arp->netif = netif;
     ip4_addr_copy(arp->neighbour, on_link ? *ip_2_ip4(host) : *netif_ip4_gw(netif));

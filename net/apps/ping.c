@@ -34,9 +34,9 @@ static struct {
     ip_addr_t host;
     uint32_t size, count;
     uint32_t sent, received, wrong;
-    bool waiting;         /* for the reply to the last one sent            */
-    uint64_t sent_us;     /* when it left                                  */
-    uint64_t next_us;     /* earliest moment for the next                  */
+    bool waiting;     /* for the reply to the last one sent            */
+    uint64_t sent_us; /* when it left                                  */
+    uint64_t next_us; /* earliest moment for the next                  */
     uint64_t min_us, max_us, sum_us, last_us, jitter_sum_us;
 } ping;
 
@@ -113,8 +113,8 @@ static u8_t on_packet(void *arg, struct raw_pcb *pcb, struct pbuf *p, const ip_a
 
 static bool send_request(void)
 {
-    struct pbuf *p = pbuf_alloc(PBUF_IP, (u16_t)(sizeof(struct icmp_echo_hdr) + ping.size),
-                                PBUF_RAM);
+    struct pbuf *p =
+        pbuf_alloc(PBUF_IP, (u16_t)(sizeof(struct icmp_echo_hdr) + ping.size), PBUF_RAM);
     struct icmp_echo_hdr *echo;
     bool sent;
 
@@ -133,8 +133,8 @@ static bool send_request(void)
     }
     echo->chksum = inet_chksum(echo, p->len);
     ping.sent_us = time_us();
-    sent = raw_sendto_if_src(ping.pcb, p, &ping.host, ping.netif,
-                             netif_ip_addr4(ping.netif)) == ERR_OK;
+    sent = raw_sendto_if_src(ping.pcb, p, &ping.host, ping.netif, netif_ip_addr4(ping.netif)) ==
+           ERR_OK;
     pbuf_free(p);
     if (!sent) {
         ping.sent--;
@@ -157,8 +157,7 @@ static void finish(bool aborted)
             format_fixed(jitter, div64(ping.jitter_sum_us, pairs, NULL), 3));
     raw_remove(ping.pcb);
     ping.running = false;
-    shell_done(!aborted && ping.received == ping.sent && ping.wrong == 0 ? SHELL_OK
-                                                                        : SHELL_FAILED);
+    shell_done(!aborted && ping.received == ping.sent && ping.wrong == 0 ? SHELL_OK : SHELL_FAILED);
 }
 
 static bool turn(void)

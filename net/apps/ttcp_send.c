@@ -17,15 +17,15 @@
 
 enum {
     PATTERN_BYTES = 8192,
-    PATTERN_FIRST = ' ',     /* classic ttcp: the printable characters in turn            */
+    PATTERN_FIRST = ' ', /* classic ttcp: the printable characters in turn            */
     PATTERN_KINDS = 95,
-    CALLS_PER_TURN = 64,     /* then the cards get their turn                             */
-    COPY_BELOW = 256,        /* shorter writes are copied together into full segments     */
+    CALLS_PER_TURN = 64, /* then the cards get their turn                             */
+    COPY_BELOW = 256,    /* shorter writes are copied together into full segments     */
     CONNECT_US = 10000000,
-    STALL_US = 30000000,     /* a peer that takes nothing for so long is dead             */
-    CLOSE_US = 5000000,      /* for the peer's FIN after ours was acknowledged            */
+    STALL_US = 30000000, /* a peer that takes nothing for so long is dead             */
+    CLOSE_US = 5000000,  /* for the peer's FIN after ours was acknowledged            */
     SENTINEL_BYTES = 4,
-    SENTINELS_AFTER = 4,     /* end sentinels after the one that ends the test            */
+    SENTINELS_AFTER = 4, /* end sentinels after the one that ends the test            */
     FRAGMENT_BYTES = 1480,
     IP_AND_UDP = 28,
 };
@@ -34,9 +34,9 @@ enum phase {
     PHASE_IDLE,
     PHASE_CONNECTING,
     PHASE_SENDING,
-    PHASE_CLOSING,     /* TCP: FIN sent. UDP: the last datagrams leave the queue */
-    PHASE_WAIT_FIN,    /* TCP: reported, waiting for the peer's FIN              */
-    PHASE_RESOLVING,   /* UDP: ARP                                               */
+    PHASE_CLOSING,   /* TCP: FIN sent. UDP: the last datagrams leave the queue */
+    PHASE_WAIT_FIN,  /* TCP: reported, waiting for the peer's FIN              */
+    PHASE_RESOLVING, /* UDP: ARP                                               */
 };
 
 static struct {
@@ -359,11 +359,8 @@ static bool resolve(void)
         meter_start(&tx.meter, "ttcp", METER_TX, true, tx.job.netif, &tx.job.host, tx.job.port);
         tx.phase = PHASE_SENDING;
         return true;
-    case ARP_SILENT:
-        fail("no answer to ARP from the host or gateway", "timeout");
-        return false;
-    default:
-        return false;
+    case ARP_SILENT: fail("no answer to ARP from the host or gateway", "timeout"); return false;
+    default: return false;
     }
 }
 

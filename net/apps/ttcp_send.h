@@ -14,9 +14,9 @@ enum { TTCP_LEN_MAX = 65507 /* the largest UDP payload */ };
 
 struct ttcp_job {
     bool udp;
-    bool nodelay;     /* TCP: a write leaves at once, alone if the window allows */
-    uint32_t length;  /* bytes a call                            */
-    uint32_t count;   /* calls                                   */
+    bool nodelay;    /* TCP: a write leaves at once, alone if the window allows */
+    uint32_t length; /* bytes a call                            */
+    uint32_t count;  /* calls                                   */
     uint16_t port;
     ip_addr_t host;
     struct netif *netif;

@@ -7,7 +7,7 @@
 #include "net/apps/ttcp_serve.h"
 
 #include "kernel/error.h"
-#include "kernel/time.h"
+#include "kernel/trap.h"
 #include "lwip/tcp.h"
 #include "net/apps/app.h"
 #include "net/apps/ttcp_udp.h"
@@ -206,8 +206,9 @@ void ttcp_unwatch(void)
 static void start(void)
 {
     for (unsigned i = 0; i < sizeof(fixed_ports) / sizeof(fixed_ports[0]); i++) {
-        LWIP_ASSERT("ttcp: TCP port", listen_on(fixed_ports[i]) != NULL);
-        LWIP_ASSERT("ttcp: UDP port", ttcp_udp_open(fixed_ports[i]) == OK);
+        if (listen_on(fixed_ports[i]) == NULL || ttcp_udp_open(fixed_ports[i]) != OK) {
+            panic("ttcp: no pcb for port %u", fixed_ports[i]);
+        }
     }
 }
 

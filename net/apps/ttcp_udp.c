@@ -12,17 +12,17 @@
 enum {
     PORTS = 6,
     FLOWS = 8,
-    SENTINEL_MAX = 4,       /* bytes                                              */
-    SILENT_US = 4000000,    /* a flow with no datagram for so long has ended      */
+    SENTINEL_MAX = 4,    /* bytes                                              */
+    SILENT_US = 4000000, /* a flow with no datagram for so long has ended      */
     LATE_US = 200000,    /* data so soon after the end belongs to the test that ended   */
-    ECHOES_US = 2000000,    /* repeated end sentinels are ignored for so long     */
+    ECHOES_US = 2000000, /* repeated end sentinels are ignored for so long     */
 };
 
 enum flow_state {
     FLOW_FREE,
-    FLOW_OPEN,    /* started, by a sentinel or by data                            */
-    FLOW_ENDING,  /* started by data, one sentinel seen: the end, if no data comes */
-    FLOW_ENDED,   /* reported; swallowing further end sentinels                   */
+    FLOW_OPEN,   /* started, by a sentinel or by data                            */
+    FLOW_ENDING, /* started by data, one sentinel seen: the end, if no data comes */
+    FLOW_ENDED,  /* reported; swallowing further end sentinels                   */
 };
 
 struct flow {
@@ -83,8 +83,8 @@ static struct flow *vacant(void)
     return oldest;
 }
 
-static struct flow *begin(struct flow *f, uint16_t port, const ip_addr_t *peer,
-                          uint16_t peer_port, bool by_sentinel)
+static struct flow *begin(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16_t peer_port,
+                          bool by_sentinel)
 {
     if (f == NULL) {
         f = vacant();

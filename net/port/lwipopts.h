@@ -25,8 +25,8 @@
 
 /* ---- memory: static, sized for several connections in both directions ---- */
 #define MEM_ALIGNMENT __SIZEOF_POINTER__
-#define MEM_SIZE (128 * 1024) /* copies of small writes, headers, fragments */
-#define MEMP_NUM_PBUF 128     /* references to constant payload and fragments of queued frames */
+#define MEM_SIZE (128 * 1024)  /* copies of small writes, headers, fragments */
+#define MEMP_NUM_PBUF 128      /* references to constant payload and fragments of queued frames */
 #define MEMP_NUM_FRAG_PBUF 128 /* up to two a fragment, for a transmit queue full of them */
 #define MEMP_NUM_RAW_PCB 2
 #define MEMP_NUM_UDP_PCB 12
@@ -43,7 +43,7 @@
 #define ARP_QUEUEING 1
 #define ARP_QUEUE_LEN 3
 #define MEMP_NUM_ARP_QUEUE (ARP_TABLE_SIZE * ARP_QUEUE_LEN + 1) /* strangers leave room for us */
-#define ETHARP_TABLE_MATCH_NETIF 1 /* two cards on one subnet */
+#define ETHARP_TABLE_MATCH_NETIF 1                              /* two cards on one subnet */
 #define ETHARP_SUPPORT_STATIC_ENTRIES 1
 #define IP_OPTIONS_ALLOWED 1
 #define IP_REASSEMBLY 1
@@ -79,7 +79,7 @@ uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define TCP_MSS 1460
 #define TCP_WND net_tcp_wnd
 #define TCP_SND_BUF net_tcp_snd_buf
-#define TCP_SND_QUEUELEN 128 /* pbufs: small writes without copy need one each */
+#define TCP_SND_QUEUELEN 128             /* pbufs: small writes without copy need one each */
 #define LWIP_DISABLE_TCP_SANITY_CHECKS 1 /* they are preprocessor tests; net_init() makes them */
 #define LWIP_WND_SCALE 0
 #define LWIP_TCP_TIMESTAMPS 0
@@ -87,11 +87,11 @@ uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_TCP_MAX_SACK_NUM 3
 #define TCP_QUEUE_OOSEQ 1
 #define TCP_OOSEQ_PBUFS_LIMIT(pcb) net_ooseq_limit(pcb) /* frames parked may not empty the pool */
-#define TCP_LISTEN_BACKLOG 0 /* half-open connections are bounded in net/tcp_watch.c */
+#define TCP_LISTEN_BACKLOG 0   /* half-open connections are bounded in net/tcp_watch.c */
 #define LWIP_TCP_RTO_TIME 1000 /* RFC 6298 2.1; lwIP's 3 s would make a lost tail a stall */
-#define TCP_SYNMAXRTX 12 /* a second apart: the application's own 10 s limit comes first */
+#define TCP_SYNMAXRTX 12       /* a second apart: the application's own 10 s limit comes first */
 #define LWIP_TCP_KEEPALIVE 0
-#define TCP_MSL 2000UL /* a tester reconnects at once; its pcbs are few */
+#define TCP_MSL 2000UL              /* a tester reconnects at once; its pcbs are few */
 #define LWIP_TCP_PCB_NUM_EXT_ARGS 1 /* the meter's segment counters */
 
 /* ---- UDP ---- */

@@ -32,9 +32,9 @@ typedef ptrdiff_t ssize_t;
 #define X32_F "x"
 #define SZT_F "zu"
 
-#define LWIP_PLATFORM_DIAG(x)                                                                     \
-    do {                                                                                          \
-        kprintf x;                                                                                \
+#define LWIP_PLATFORM_DIAG(x)                                                                      \
+    do {                                                                                           \
+        kprintf x;                                                                                 \
     } while (0)
 #define LWIP_PLATFORM_ASSERT(x) panic("lwIP: %s (%s:%d)", x, __FILE__, __LINE__)
 
