@@ -152,6 +152,7 @@ static struct tcp_pcb *listen_on(uint16_t port)
     if (pcb == NULL) {
         return NULL;
     }
+    ip_set_option(pcb, SOF_REUSEADDR); /* its connections inherit it, and may outlive it */
     if (tcp_bind(pcb, IP_ADDR_ANY, port) != ERR_OK) {
         tcp_close(pcb);
         return NULL;

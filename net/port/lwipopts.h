@@ -88,6 +88,7 @@ uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define TCP_QUEUE_OOSEQ 1
 #define TCP_OOSEQ_PBUFS_LIMIT(pcb) net_ooseq_limit(pcb) /* frames parked may not empty the pool */
 #define TCP_LISTEN_BACKLOG 0   /* half-open connections are bounded in net/tcp_watch.c */
+#define SO_REUSE 1             /* `ttcp -r` again while the last connection is still ending */
 #define LWIP_TCP_RTO_TIME 1000 /* RFC 6298 2.1; lwIP's 3 s would make a lost tail a stall */
 #define TCP_SYNMAXRTX 12       /* a second apart: the application's own 10 s limit comes first */
 #define LWIP_TCP_KEEPALIVE 0

@@ -237,6 +237,26 @@ START_TEST(receive_command_ends_with_the_next_test)
 }
 END_TEST
 
+/* The same port again, while the last acknowledgement of the test before is still on its way. */
+START_TEST(receive_command_twice_on_one_port)
+{
+    rig_type("ttcp -r -p 7777\n");
+    rig_run_ms(20);
+    rig_type("ttcp -r -p 7777\n"); /* kept until the first has ended */
+    for (unsigned round = 0; round < 2; round++) {
+        rig_run_ms(20);
+        ck_assert_uint_eq(rig_record_count("done"), round);
+        ck_assert(peer_tcp_connect(&c, &peer, FROM + round, BOX_IP, 7777));
+        ck_assert(peer_tcp_send(&c, 3000));
+        ck_assert(peer_tcp_finish(&c));
+        peer_tcp_forget(&c);
+        rig_run_ms(20);
+        ck_assert_int_eq(rig_number(rig_record("done", round), "status"), 0);
+    }
+    ck_assert_uint_eq(rig_record_count("result"), 2);
+}
+END_TEST
+
 START_TEST(receive_command_fails_with_the_test)
 {
     rig_type("ttcp -r -p 7777\n");
@@ -321,6 +341,7 @@ Suite *net_sink_suite(void)
     tcase_add_test(sink, a_closed_port_refuses);
     tcase_add_test(sink, wire_speed_is_reported_as_such);
     tcase_add_loop_test(command, receive_command_ends_with_the_next_test, 0, 2);
+    tcase_add_test(command, receive_command_twice_on_one_port);
     tcase_add_test(command, receive_command_fails_with_the_test);
     tcase_add_test(command, receive_command_over_udp);
     tcase_add_loop_test(command, receive_command_aborted, 0, 4);
