@@ -35,15 +35,19 @@ bool client_number(const char *what, const char *text, uint32_t least, uint32_t 
     return true;
 }
 
-/* lwIP's parser takes "1" and "0x7f.1" for addresses; people mean four numbers. */
+/* lwIP's parser takes "1", "0x7f.1" and the octal "010.0.0.1"; people mean four decimal numbers. */
 static bool is_dotted(const char *text)
 {
     unsigned dots = 0;
 
-    for (; *text != '\0'; text++) {
-        if (*text == '.') {
+    for (const char *at = text; *at != '\0'; at++) {
+        bool first = at == text || at[-1] == '.';
+
+        if (*at == '.') {
             dots++;
-        } else if (*text < '0' || *text > '9') {
+        } else if (*at < '0' || *at > '9') {
+            return false;
+        } else if (first && *at == '0' && at[1] >= '0' && at[1] <= '9') {
             return false;
         }
     }
