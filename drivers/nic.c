@@ -82,8 +82,8 @@ static void announce(const struct nic *nic)
         format(how, sizeof(how), "polling");
     }
     console_fresh_line();
-    kprintf("%s at 0x%x %s: %s, %u-bit, %u KB ring, %M\n", nic->driver->name, nic->place.io.base,
-            how, nic->model, nic->width, nic->ring_kb, nic->mac);
+    kprintf("%s at 0x%x %s: %s, %u-bit, %M\n", nic->driver->name, nic->place.io.base, how,
+            nic->model, nic->width, nic->mac);
     record_card(nic);
 }
 

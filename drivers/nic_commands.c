@@ -113,7 +113,7 @@ static void print_counters(const struct nic *nic)
         }
     }
     kprintf("  %14u  further causes: none\n", quiet);
-    kprintf("  receive bursts of n frames:");
+    kprintf("  receive bursts of n frames:\n   ");
     for (unsigned i = 0; i < NIC_BURST_BUCKETS; i++) {
         if (nic->stats.rx_burst[i] != 0) {
             kprintf("  %s: %u", bursts[i].words, nic->stats.rx_burst[i]);

@@ -229,7 +229,7 @@ static int start_ip(int argc, char *argv[])
     for (unsigned i = 0; i < nic_count; i++) {
         struct netif *netif = nicif_netif(&nics[i]);
 
-        kprintf("card %u: %I netmask %I gateway %I (%s), name %s\n", i,
+        kprintf("card %u: %I netmask %I gateway %I (%s)\n        name %s\n", i,
                 ip4_addr_get_u32(netif_ip4_addr(netif)), ip4_addr_get_u32(netif_ip4_netmask(netif)),
                 ip4_addr_get_u32(netif_ip4_gw(netif)), address_how(netif), options.name);
     }

@@ -150,10 +150,10 @@ static void finish(bool aborted)
     uint32_t pairs = ping.received > 1 ? ping.received - 1 : 1;
     uint32_t got = ping.received != 0 ? ping.received : 1;
 
-    kprintf("%u sent, %u received, %u lost, %u wrong; min/avg/max/jitter %s/%s/%s/%s ms\n",
-            ping.sent, ping.received, ping.sent - ping.received, ping.wrong,
-            format_fixed(min, ping.min_us, 3), format_fixed(avg, div64(ping.sum_us, got, NULL), 3),
-            format_fixed(max, ping.max_us, 3),
+    kprintf("%u sent, %u received, %u lost, %u wrong\n", ping.sent, ping.received,
+            ping.sent - ping.received, ping.wrong);
+    kprintf("min/avg/max/jitter %s/%s/%s/%s ms\n", format_fixed(min, ping.min_us, 3),
+            format_fixed(avg, div64(ping.sum_us, got, NULL), 3), format_fixed(max, ping.max_us, 3),
             format_fixed(jitter, div64(ping.jitter_sum_us, pairs, NULL), 3));
     raw_remove(ping.pcb);
     ping.running = false;

@@ -22,8 +22,7 @@ static bool transmitting; /* which of the two the running command is */
 
 static int usage(void)
 {
-    kprintf("usage: ttcp -t [-u] [-l LEN] [-n COUNT] [-p PORT] [-D] HOST  |  "
-            "ttcp -r [-u] [-p PORT]\n");
+    kprintf("usage: ttcp -t [-u] [-l LEN] [-n COUNT] [-p PORT] [-D] HOST | -r [-u] [-p PORT]\n");
     return SHELL_FAILED;
 }
 

@@ -25,6 +25,15 @@ def test_help_lists_the_commands(box):
     assert "iperf" not in text, "what is not built yet is not offered"
 
 
+def test_lines_fit_the_screen(box):
+    for line in ("help", "nics", "ip", "counters", "ttcp", f"ping -n 2 {HOST_IP}",
+                 f"ping --sweep {HOST_IP}", f"ttcp -t -u -l 1400 -n 5000 {HOST_IP}", "counters"):
+        box.command(line, 30)
+    wide = [line for line in box.text["e9"].split("\n")
+            if len(line) > 80 and not line.startswith("@")]
+    assert wide == []
+
+
 @pytest.mark.parametrize("line", ["frobnicate", "HELP", "help2", "iperf 10.0.2.2", "selftest"])
 def test_unknown_command(box, line):
     done, text = box.command(line)

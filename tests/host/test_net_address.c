@@ -219,7 +219,8 @@ START_TEST(lease)
     ck_assert(net_all_ready());
     ck_assert_uint_eq(rig_record_count("fault"), 0);
     ck_assert_int_eq(rig_command("ip", 100), 0);
-    ck_assert(rig_said("10.0.0.77 netmask 255.255.255.0 gateway 10.0.0.2 (dhcp), name oldbox"));
+    ck_assert(
+        rig_said("10.0.0.77 netmask 255.255.255.0 gateway 10.0.0.2 (dhcp)\n        name oldbox"));
 }
 END_TEST
 

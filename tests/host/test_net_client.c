@@ -35,6 +35,8 @@ static const struct {
     {"ttcp -t 10.0.0.2.3", "\"10.0.0.2.3\" is not an IPv4 address"},
     {"ttcp -t 10..0.2", "\"10..0.2\" is not an IPv4 address"},
     {"ttcp -t 0x0a.0.0.2", "\"0x0a.0.0.2\" is not an IPv4 address"},
+    {"ttcp -t 010.0.0.2", "\"010.0.0.2\" is not an IPv4 address"}, /* no octal */
+    {"ttcp -t 10.0.0.00", "\"10.0.0.00\" is not an IPv4 address"},
     {"ttcp -t 0.0.0.0", "0.0.0.0 is not the address of one host"},
     {"ttcp -t 255.255.255.255", "255.255.255.255 is not the address of one host"},
     {"ttcp -t 224.0.0.1", "224.0.0.1 is not the address of one host"},
@@ -133,7 +135,7 @@ START_TEST(four_pings)
     ck_assert_uint_eq(host.asked, 4);
     ck_assert_uint_eq(host.largest, ICMP_HEADER + 56);
     ck_assert_uint_eq(rig_said_times("56 bytes from 10.0.0.2: seq "), 4);
-    ck_assert(rig_said("4 sent, 4 received, 0 lost, 0 wrong; min/avg/max/jitter "));
+    ck_assert(rig_said("4 sent, 4 received, 0 lost, 0 wrong\nmin/avg/max/jitter "));
 }
 END_TEST
 
