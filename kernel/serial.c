@@ -141,16 +141,18 @@ void serial_stop(void)
     }
 }
 
-/* An emulator's terminal sends as fast as we read, so only the ring's room can be the limit. */
-static void receive(void)
+/* An emulator's terminal sends as fast as we read, so only the ring's room can be the limit.
+ * False: none is left, and this cause is masked. */
+static bool receive(void)
 {
     if (rx_in - rx_out == RX_RING) {
         rx_held = true;
         enable_interrupts(enabled & (uint8_t)~IER_RECEIVED);
-        return;
+        return false;
     }
     rx_ring[rx_in % RX_RING] = io_in8(com1, UART_RBR);
     rx_in = rx_in + 1;
+    return true;
 }
 
 /* Reading the register that belongs to a cause ends it (table IV of the data sheet). */
@@ -180,7 +182,7 @@ static bool handle_irq(void *arg)
             return ours;
         }
         if (cause == IIR_RECEIVED || cause == IIR_TIMEOUT) {
-            receive();
+            served += receive() ? 0 : 1;
         } else {
             serve_cause(cause);
             served++;

@@ -136,7 +136,7 @@ START_TEST(a_stuck_interrupt_is_given_up)
 {
     pc();
     console_start_irq();
-    sim_uart_stick_irq();
+    sim_uart_stick_irq(_i == 0 ? IIR_LINE : IIR_RECEIVED);
     kprintf("%100s\n", "end");
     ck_assert_uint_eq(strlen(serial_text()), 102);
     ck_assert_uint_eq(sim_uart_enabled(), 0);
@@ -293,7 +293,7 @@ static TCase *serial(void)
     tcase_add_test(cases, the_interrupt_wakes_a_halted_machine);
     tcase_add_test(cases, the_wake_up_is_not_lost);
     tcase_add_test(cases, a_uart_without_interrupt_still_drains);
-    tcase_add_test(cases, a_stuck_interrupt_is_given_up);
+    tcase_add_loop_test(cases, a_stuck_interrupt_is_given_up, 0, 2);
     tcase_add_test(cases, text_overflow_is_dropped_in_lines);
     tcase_add_test(cases, records_pass_a_flood_of_text);
     tcase_add_test(cases, lost_records_are_counted_and_told);

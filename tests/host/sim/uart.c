@@ -15,8 +15,8 @@ enum { BASE = 0x3F8, PORTS = 8, LINE = 4, CLOCK = 115200, BITS = 10, TYPED_MAX =
 
 static struct {
     enum sim_uart_kind kind;
-    bool fifo, thr_empty_news, shifting, irq_cut, irq_stuck, stalled, eager;
-    uint8_t ier, lcr, mcr, scr, dll, dlm;
+    bool fifo, thr_empty_news, shifting, irq_cut, stalled, eager;
+    uint8_t ier, lcr, mcr, scr, dll, dlm, stuck_cause;
     uint8_t tx[UART_FIFO], rx[UART_FIFO];
     unsigned tx_n, rx_n, status_reads, overruns;
     uint8_t shifter;
@@ -40,8 +40,8 @@ static uint64_t character_ns(void)
 /* The cause with the highest priority (table III), as IIR shows it. */
 static uint8_t cause(void)
 {
-    if (u.irq_stuck) {
-        return IIR_LINE;
+    if (u.stuck_cause != 0) {
+        return u.stuck_cause;
     }
     if (u.rx_n > 0 && (u.ier & IER_RECEIVED) != 0) {
         return IIR_RECEIVED;
@@ -255,9 +255,9 @@ void sim_uart_cut_irq(void)
     drive_line();
 }
 
-void sim_uart_stick_irq(void)
+void sim_uart_stick_irq(uint8_t iir)
 {
-    u.irq_stuck = true;
+    u.stuck_cause = iir;
     drive_line();
 }
 

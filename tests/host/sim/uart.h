@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum sim_uart_kind {
     SIM_8250, /* no scratch register                       */
@@ -32,10 +33,10 @@ void sim_uart_type(const char *text);
 /* As an emulator does it: the next byte is there the moment one is read, however fast that is. */
 void sim_uart_paste(const char *text);
 
-/* The interrupt does not reach the bus / is stuck on one cause / the transmitter never gets empty.
- */
+/* The interrupt does not reach the bus / is stuck on one cause, as IIR shows it, not "modem" / the
+ * transmitter never gets empty. */
 void sim_uart_cut_irq(void);
-void sim_uart_stick_irq(void);
+void sim_uart_stick_irq(uint8_t iir);
 void sim_uart_stall(void);
 
 /* Rate programmed, line control and interrupt enable registers; reads of the line status. */
