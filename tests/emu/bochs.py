@@ -195,12 +195,12 @@ class Bochs(Machine):
             self.xvfb = None
 
     def screenshot(self, path):
-        """The machine's text screen (80 x 25 at 9 x 16) as a PNG, without the window's buttons."""
+        """The text screen (80 x 25 at 9 x 16) as a PNG, without the window's border and buttons."""
         tool = shutil.which("import")
         if tool is None:
             raise MachineError("a screenshot needs ImageMagick's `import`")
         subprocess.run([tool, "-display", self.display, "-window", "root",
-                        "-crop", "720x400+0+32", "+repage", path],
+                        "-crop", "720x400+4+36", "+repage", path],
                        check=True, timeout=30, stdin=subprocess.DEVNULL)
 
 

@@ -1,5 +1,6 @@
 """Each lint and each runner must be able to fail: bad input goes in, a finding must come out."""
 import os
+import re
 import subprocess
 import sys
 
@@ -219,3 +220,10 @@ def test_datapath_names_what_exists(tmp_path):
     assert len(lint_datapath.findings(tmp_path)) == 2
     page.write_text("nothing here\n")
     assert len(lint_datapath.findings(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("page", ["README.md", "HACKING.md"])
+def test_links_lead_somewhere(page):
+    with open(page, encoding="utf-8") as text:
+        links = re.findall(r"\]\(([^)#:]+)\)", text.read())
+    assert [one for one in links if not os.path.exists(one)] == []
