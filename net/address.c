@@ -164,17 +164,23 @@ static void use_dhcp(struct netif *netif)
     kprintf("card %u: asking for an address by DHCP ", nicif_nic(netif)->index);
 }
 
-static void apply(void)
+static void apply(unsigned card)
 {
-    for (unsigned i = 0; i < nic_count; i++) {
-        struct netif *netif = nicif_netif(&nics[i]);
+    struct netif *netif = nicif_netif(&nics[card]);
 
-        stop_old(netif);
-        if (i < options.ips && !options.ip[i].dhcp) {
-            use_static(netif, &options.ip[i]);
-        } else {
-            use_dhcp(netif);
-        }
+    stop_old(netif);
+    if (card < options.ips && !options.ip[card].dhcp) {
+        use_static(netif, &options.ip[card]);
+    } else {
+        use_dhcp(netif);
+    }
+}
+
+/* `set ip=` is for the first card; the others keep what they have. */
+static void ip_option_changed(void)
+{
+    if (nic_count != 0) {
+        apply(0);
     }
 }
 
@@ -189,10 +195,10 @@ void address_init(void)
 {
     for (unsigned i = 0; i < nic_count; i++) {
         netif_set_status_callback(nicif_netif(&nics[i]), on_status);
+        apply(i);
     }
-    options_on_change("ip", apply);
+    options_on_change("ip", ip_option_changed);
     options_on_change("name", rename_host);
-    apply();
 }
 
 void address_turn(void)

@@ -318,6 +318,20 @@ START_TEST(each_card_its_own_way)
 }
 END_TEST
 
+/* `set ip=` is for the first card: nothing happens to the other's address and connections. */
+START_TEST(set_ip_leaves_the_other_card_alone)
+{
+    rig_up_with("ip=10.0.0.1/24 ip=10.0.1.1/24", 2, RIG_MEMORY_KB);
+    ck_assert_uint_eq(rig_record_count("ready"), 2);
+    ck_assert_int_eq(rig_command("set ip=10.0.0.5/24", 100), 0);
+    rig_run_ms(2000);
+    ck_assert_uint_eq(rig_record_count("ready"), 3);
+    ck_assert_int_eq(rig_number(rig_record("ready", 2), "nic"), 0);
+    ck_assert_int_eq(rig_command("ip", 100), 0);
+    ck_assert(rig_said("card 1: 10.0.1.1 "));
+}
+END_TEST
+
 START_TEST(no_card_is_ready_at_once)
 {
     rig_up_with("ip=dhcp", 0, RIG_MEMORY_KB);
@@ -348,6 +362,7 @@ Suite *net_address_suite(void)
     tcase_add_test(dhcp, lease_is_renewed_in_time);
     tcase_add_test(dhcp, from_dhcp_to_static_and_back);
     tcase_add_test(dhcp, each_card_its_own_way);
+    tcase_add_test(fixed, set_ip_leaves_the_other_card_alone);
     tcase_add_test(dhcp, no_card_is_ready_at_once);
     return suite;
 }
