@@ -11,9 +11,10 @@ enum { PORTS = 0x20, DATA_PORT = 0x10, RESET_PORT = 0x1F, RESET_US = 100 };
 
 const uint8_t sim_card_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
 
-/* 16 KB at 4000h; 8 KB at 4000h for an RTL8019AS in an 8-bit slot; 8 KB at 2000h for an NE1000. */
+/* 16 KB at 4000h, of which an RTL8019AS in an 8-bit slot can use the first half only; 8 KB at 2000h
+ * for an NE1000. */
 #define RAM_16K .ram_first = 0x4000, .ram_size = 0x4000, .max_stop = 0x80
-#define RAM_8K .ram_first = 0x4000, .ram_size = 0x2000, .max_stop = 0x60, .word_forbidden = true
+#define RAM_8K .ram_first = 0x4000, .ram_size = 0x4000, .max_stop = 0x60, .word_forbidden = true
 #define RAM_NE1000 .ram_first = 0x2000, .ram_size = 0x2000, .max_stop = 0x40, .word_forbidden = true
 
 const struct sim_card_config sim_cards[] = {
