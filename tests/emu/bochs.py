@@ -7,9 +7,11 @@ Facts used (DESIGN 9): the debugger build starts with `-rc FILE` where FILE hold
 display without X, so Xvfb stands in; slirp's port forwards are in a `script=` file; COM1 in
 `socket-server` mode waits for its client before the machine starts; port E9h goes to stdout.
 
-Run as a program, it boots the product: tests/emu/bochs.py [iso|floppy], COM1 on this terminal.
+Run as a program, it boots the product: tests/emu/bochs.py [--debug] [iso|floppy], COM1 on this
+terminal, or with --debug Bochs' debugger.
 """
 
+import contextlib
 import ctypes
 import os
 import select
@@ -17,6 +19,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 from machine import Machine, MachineError, free_port, product, spawn, stop
@@ -37,11 +40,11 @@ cpu: model=pentium, count=1, ips={ips}, reset_on_triple_fault=1
 megs: {mem}
 pci: enabled=1, chipset=i440fx
 {boot}
-com1: enabled=1, mode=socket-server, dev=localhost:{serial}
+com1: enabled=1, {com1}
 clock: sync={sync}, time0=utc
 ne2k: {nic}
 port_e9_hack: enabled=1
-magic_break: enabled=0
+magic_break: enabled={magic}
 speaker: enabled=0
 private_colormap: enabled=0
 log: {log}
@@ -100,6 +103,25 @@ def usable_display():
     return name
 
 
+def write_config(folder, cdrom=None, floppy=None, forward=(), nic=None, mem=8, sync="slowdown",
+                 ips=IPS, com1="mode=null", magic=0):
+    """bochsrc and what it names."""
+    with open(os.path.join(folder, "slirp.conf"), "w", encoding="ascii") as file:
+        file.write("# slirp config\n")
+        for proto, host, guest in forward:
+            file.write(f"hostfwd = {proto}:127.0.0.1:{host}-{GUEST_IP}:{guest}\n")
+    if cdrom:
+        boot = ("ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14\n"
+                f"ata0-master: type=cdrom, path={cdrom}, status=inserted\nboot: cdrom")
+    else:
+        boot = f"floppya: 1_44={floppy}, status=inserted\nboot: floppy"
+    nic = nic or "ioaddr=0x300, irq=10"
+    nic += f", mac={MAC}, ethmod=slirp, script={folder}/slirp.conf"
+    with open(os.path.join(folder, "bochsrc"), "w", encoding="ascii") as file:
+        file.write(CONFIG.format(ips=ips, mem=mem, boot=boot, com1=com1, sync=sync, nic=nic,
+                                 magic=magic, log=os.path.join(folder, "log")))
+
+
 class Bochs(Machine):
     """One Bochs.  Keyword arguments:
 
@@ -121,29 +143,14 @@ class Bochs(Machine):
                 display = self.xvfb.name
             self.display = display
             port = free_port()
-            self._write_files(cdrom, floppy, forward, nic, mem, sync, ips, port)
+            write_config(self.directory, cdrom, floppy, forward, nic, mem, sync, ips,
+                         f"mode=socket-server, dev=localhost:{port}")
+            with open(self.path("go"), "w", encoding="ascii") as file:
+                file.write("c\n")
             self._start(port)
         except BaseException:
             self.close()
             raise
-
-    def _write_files(self, cdrom, floppy, forward, nic, mem, sync, ips, port):
-        with open(self.path("slirp.conf"), "w", encoding="ascii") as file:
-            file.write("# slirp config\n")
-            for proto, host, guest in forward:
-                file.write(f"hostfwd = {proto}:127.0.0.1:{host}-{GUEST_IP}:{guest}\n")
-        if cdrom:
-            boot = ("ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14\n"
-                    f"ata0-master: type=cdrom, path={cdrom}, status=inserted\nboot: cdrom")
-        else:
-            boot = f"floppya: 1_44={floppy}, status=inserted\nboot: floppy"
-        nic = nic or "ioaddr=0x300, irq=10"
-        nic += f", mac={MAC}, ethmod=slirp, script={self.path('slirp.conf')}"
-        with open(self.path("bochsrc"), "w", encoding="ascii") as file:
-            file.write(CONFIG.format(ips=ips, mem=mem, boot=boot, serial=port, sync=sync, nic=nic,
-                                     log=self.path("log")))
-        with open(self.path("go"), "w", encoding="ascii") as file:
-            file.write("c\n")
 
     def _start(self, port):
         output_r, output_w = os.pipe()
@@ -204,17 +211,30 @@ class Bochs(Machine):
                        check=True, timeout=30, stdin=subprocess.DEVNULL)
 
 
+def debug(image):
+    """Bochs with its debugger on this terminal; breakpoint() in the kernel stops it."""
+    display = usable_display()
+    with contextlib.ExitStack() as ends:
+        folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="nictest86-bochs-"))
+        if display is None:
+            display = ends.enter_context(Xvfb()).name
+        write_config(folder, magic=1, **image)
+        return subprocess.run(["bochs", "-q", "-f", os.path.join(folder, "bochsrc")], cwd=folder,
+                              env={**os.environ, "DISPLAY": display}, check=False).returncode
+
+
 def main(arguments):
     """Boot interactively."""
-    what = arguments[0] if arguments else "iso"
+    what = next((one for one in arguments if one != "--debug"), "iso")
     images = {"iso": "nictest86.iso", "floppy": "nictest86.img"}
     if what not in images:
-        raise MachineError(f"usage: bochs.py [{'|'.join(images)}]")
+        raise MachineError(f"usage: bochs.py [--debug] [{'|'.join(images)}]")
     port = int(os.environ.get("PORT_BASE", "15000")) + 1
     forward = [(proto, port, 5001) for proto in ("tcp", "udp")]
-    key = {"iso": "cdrom", "floppy": "floppy"}[what]
-    with Bochs(display=usable_display(), forward=forward,
-               **{key: product(images[what])}) as box:
+    image = {{"iso": "cdrom", "floppy": "floppy"}[what]: product(images[what])}
+    if "--debug" in arguments:
+        return debug(image)
+    with Bochs(display=usable_display(), forward=forward, **image) as box:
         print(f"Bochs runs; ttcp port on loopback: {port}; COM1 is here, Ctrl-C ends.")
         shown = 0
         while box.alive():
@@ -222,17 +242,18 @@ def main(arguments):
             if ready:
                 line = sys.stdin.readline()
                 if not line:
-                    return
+                    return 0
                 box.type(line.replace("\n", "\r"))
             text = box.text["serial"]
             sys.stdout.write(text[shown:])
             sys.stdout.flush()
             shown = len(text)
+    return 0
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        sys.exit(main(sys.argv[1:]))
     except MachineError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:

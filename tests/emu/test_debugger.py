@@ -1,7 +1,12 @@
-"""The debugging recipe: QEMU paused at its stub, gdb with the checked-in .gdbinit."""
+"""The debugging recipes: gdb with the checked-in .gdbinit at QEMU's stub, Bochs' magic break."""
 import os
+import struct
 import subprocess
+import sys
 
+import pytest
+
+from bochs import debug
 from machine import OUT, ROOT, free_port, product
 
 
@@ -26,3 +31,26 @@ def test_gdbinit_stops_at_kmain_and_dumps_the_card(tmp_path):
     assert stopped < cards, gdb.stdout
     assert "0 cards" in gdb.stdout and "1 cards" in gdb.stdout
     assert "rx_start = " in gdb.stdout
+
+
+@pytest.mark.bochs
+def test_breakpoint_stops_bochs(tmp_path):
+    """breakpoint()'s instruction stands at the kernel's entry here, in place of what is there."""
+    with open(product("nictest86.elf"), "rb") as file:
+        elf = file.read()
+    entry, headers = struct.unpack_from("<II", elf, 24)
+    _, offset, address = struct.unpack_from("<III", elf, headers)
+    at = offset + entry - address
+    code = elf[at:at + 64]
+    with open(product("nictest86.iso"), "rb") as file:
+        iso = file.read()
+    assert iso.count(code) == 1
+    image = tmp_path / "break.iso"
+    image.write_bytes(iso.replace(code, b"\x66\x87\xdb" + code[3:]))
+    here = os.path.dirname(debug.__code__.co_filename)
+    bochs = subprocess.run(
+        [sys.executable, "-c", f"import bochs; bochs.debug({{'cdrom': {str(image)!r}}})"], cwd=here,
+        input="c\nq\n", timeout=90, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        check=False)
+    assert "Magic breakpoint" in bochs.stdout, bochs.stdout[-1000:]
+    assert f"[0x{entry + 3:012x}]" in bochs.stdout, "behind the instruction"

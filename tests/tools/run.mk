@@ -8,10 +8,13 @@ run: all $(OUT)/host/ttcp | $(OUT)/deps/run ## boot the ISO in Bochs and drive t
 bochs: all | $(OUT)/deps/run ## boot the ISO in Bochs and leave it running
 	@OUT=$(OUT) $(PYTHON) tests/emu/bochs.py
 
+bochs-debug: all | $(OUT)/deps/run ## the same, with Bochs' debugger on the terminal; breakpoint() stops it
+	@OUT=$(OUT) $(PYTHON) tests/emu/bochs.py --debug
+
 qemu: all | $(OUT)/deps/test ## boot the kernel in QEMU, NIC=ne2k_isa or ne2k_pci
 	@OUT=$(OUT) $(PYTHON) tests/emu/qemu.py $(NIC)
 
-debug: all | $(OUT)/deps/test ## the same, paused; prints the gdb line
+debug: all | $(OUT)/deps/test ## QEMU paused at its gdb stub; prints the gdb line
 	@OUT=$(OUT) $(PYTHON) tests/emu/qemu.py --debug $(NIC)
 
 # The classic ttcp, against which ours is run.
@@ -32,6 +35,6 @@ test-long: all $(OUT)/host/ttcp | $(OUT)/deps/test ## what takes long: long syst
 	$(PYTEST) tests/emu -m long
 	@$(MAKE) --no-print-directory fuzz TIME=$(LONG_FUZZ)
 
-.PHONY: run bochs qemu debug check-emu test test-long
+.PHONY: run bochs bochs-debug qemu debug check-emu test test-long
 
 include tests/bench/bench.mk
