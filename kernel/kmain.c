@@ -108,6 +108,9 @@ static void bring_up(uint32_t magic, const struct multiboot_info *info)
     if (magic != MULTIBOOT_MAGIC) {
         refuse("not started by a multiboot loader");
     }
+    if (!time_works()) {
+        refuse("neither counter of the 8254 timer counts");
+    }
     read_options(info);
     cpu_probe(options.no_cpuid);
     time_calibrate();

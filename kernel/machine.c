@@ -77,6 +77,8 @@ _Noreturn void machine_stop(int status)
 _Noreturn void machine_quit(int status)
 {
     machine_run_exit_hooks();
+    console_fresh_line();
+    kprintf("The machine can be switched off now.\n");
     record_begin("exit");
     record_int("status", status);
     record_end();

@@ -32,6 +32,7 @@ enum {
 _Static_assert(1193182 / TICK_HZ > 0 && 1193182 / TICK_HZ < 65536, "TICK_HZ is out of range");
 
 static struct timebase base;
+static bool dead;              /* neither counter counts: no wait would ever end */
 static unsigned clock_counter; /* of the 8254: 2, or 0 where 2 does not count */
 
 static uint32_t cycles_per_period; /* of the counter; 0: no cycle counter to trust */
@@ -88,8 +89,14 @@ void time_init(void)
     if (!counter_runs(PIT_COUNTER_2)) {
         clock_counter = PIT_COUNTER_0;
         counter_program(PIT_COUNTER_0, PIT_RELOAD_65536);
+        dead = !counter_runs(PIT_COUNTER_0);
     }
     timebase_start(&base, counter_read(clock_counter));
+}
+
+bool time_works(void)
+{
+    return !dead;
 }
 
 bool time_may_halt(void)

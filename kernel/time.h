@@ -22,6 +22,9 @@ void time_init(void);
 /* Attach the tick interrupt (IRQ 0).  Call once irq_init() has run. */
 void time_start_tick(void);
 
+/* False if the 8254 does not count at all: then no bounded wait would end, and nothing can run. */
+bool time_works(void);
+
 /* Halting is safe for the clock.  Not where counter 2 is dead and counter 0 stands in for it: its
  * tick comes but once a period, too late to tell one period from two. */
 bool time_may_halt(void);

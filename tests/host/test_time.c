@@ -286,6 +286,7 @@ START_TEST(dead_counter_2_is_replaced)
         pass(50000);
         check_right(0);
     }
+    ck_assert(time_works());
 }
 END_TEST
 
@@ -294,6 +295,7 @@ START_TEST(both_dead_still_returns)
     counters[0].dead = counters[2].dead = true;
     boot(false);
     ck_assert_uint_eq(time_us(), 0);
+    ck_assert(!time_works());
 }
 END_TEST
 
