@@ -174,7 +174,7 @@ uint16_t irq_lines_in_use(void)
 
 int irq_take_storm(void)
 {
-    for (int i = 0; i < IRQ_LINES; i++) {
+    for (int i = 0; stormed != 0 && i < IRQ_LINES; i++) {
         if ((stormed & bit(i)) != 0) {
             bool enabled = cpu_irq_save();
             stormed &= (uint16_t)~bit(i);

@@ -6,6 +6,7 @@
 #include "kernel/error.h"
 #include "kernel/time.h"
 #include "lwip/udp.h"
+#include "net/clock.h"
 #include "net/meter.h"
 #include "net/nicif.h"
 
@@ -14,6 +15,7 @@ enum {
     FLOWS = 8,
     SENTINEL_MAX = 4,    /* bytes                                              */
     SILENT_US = 4000000, /* a flow with no datagram for so long has ended      */
+    LOOK_US = 50000,
     LATE_US = 200000,    /* data so soon after the end belongs to the test that ended   */
     ECHOES_US = 2000000, /* repeated end sentinels are ignored for so long     */
 };
@@ -36,6 +38,7 @@ struct flow {
 
 static struct udp_pcb *ports[PORTS];
 static struct flow flows[FLOWS];
+static uint64_t next_look_us; /* for silent flows */
 
 /* ---- flows ---- */
 
@@ -168,15 +171,18 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
 
 bool ttcp_udp_turn(void)
 {
-    uint64_t now = 0;
+    uint64_t now;
 
+    if (!clock_due(&next_look_us, LOOK_US)) {
+        return false;
+    }
+    now = time_us();
     for (unsigned i = 0; i < FLOWS; i++) {
         struct flow *f = &flows[i];
 
         if (f->state == FLOW_FREE) {
             continue;
         }
-        now = now == 0 ? time_us() : now;
         if (f->state == FLOW_ENDED) {
             if (now - f->touched_us > ECHOES_US) {
                 f->state = FLOW_FREE;
