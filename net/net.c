@@ -69,6 +69,7 @@ static void size_windows(void)
     frames = frames > half_pool ? half_pool : frames;
     frames = frames < WND_MIN_FRAMES ? WND_MIN_FRAMES : frames;
     net_tcp_wnd = (uint16_t)(frames * TCP_MSS);
+    net_wnd_update = net_tcp_wnd / 4;
     net_tcp_snd_buf = SND_BUF_FRAMES * TCP_MSS;
 }
 

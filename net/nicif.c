@@ -180,9 +180,11 @@ unsigned nicif_rx(struct nic *nic, unsigned budget)
 
     frames_keep_reserve();
     got = nic->ops->rx_burst(nic, burst, budget < limit ? budget : limit);
+    tcp_watch_burst_begin();
     for (unsigned i = 0; i < got; i++) {
         deliver(nicif_of(nic), burst[i]);
     }
+    tcp_watch_burst_end();
     return got;
 }
 

@@ -20,10 +20,13 @@
 
 enum {
     HALF_OPEN_MAX = MEMP_NUM_TCP_PCB / 2,
+    OWED_MAX = 6,    /* with the one before and the one that ends it: eight segments an ACK */
     QUICK_ACKS = 16, /* segments of a young connection that are acknowledged at once */
 };
 
 static uint8_t ext_id;
+static bool in_burst, anything_owed;
+uint16_t net_wnd_update;
 static unsigned half_open_dropped;
 
 /* The segment counted last, and what the counts were before. */
@@ -132,6 +135,52 @@ static void bound_half_open(void)
     }
 }
 
+/*
+ * lwIP would acknowledge every second segment; a burst of eight would cost four acknowledgements.
+ * Here the flag by which it remembers the first of two is taken away again, so that it holds back
+ * every time, and the end of the burst sends one for all.  A segment alone in its burst is still
+ * acknowledged with the next, and what is out of order at once.
+ */
+static void hold_back(struct tcp_pcb *pcb, struct tcp_count *count)
+{
+    if (count->received < QUICK_ACKS) {
+        tcp_set_flags(pcb, TF_ACK_DELAY); /* this is the second of two: now */
+    } else if ((pcb->flags & TF_ACK_DELAY) != 0 && in_burst && count->owed < OWED_MAX) {
+        tcp_clear_flags(pcb, TF_ACK_DELAY);
+        count->owed++;
+        anything_owed = true;
+    } else {
+        count->owed = 0;
+    }
+}
+
+void tcp_watch_burst_begin(void)
+{
+    in_burst = true;
+    net_wnd_update = TCP_WND;
+}
+
+void tcp_watch_burst_end(void)
+{
+    in_burst = false;
+    net_wnd_update = TCP_WND / 4;
+    if (!anything_owed) {
+        return;
+    }
+    anything_owed = false;
+    for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL; pcb = pcb->next) {
+        struct tcp_count *count = pcb->ext_args[ext_id].data;
+
+        if (count != NULL && count->owed != 0) {
+            count->owed = 0;
+            if ((pcb->flags & TF_ACK_DELAY) != 0) {
+                tcp_ack_now(pcb);
+                tcp_output(pcb);
+            }
+        }
+    }
+}
+
 err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *p)
 {
     if (pcb->state == LISTEN) {
@@ -142,9 +191,7 @@ err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *
         struct tcp_count *count = pcb->ext_args[ext_id].data;
 
         if (count != NULL) {
-            if (count->received < QUICK_ACKS) {
-                tcp_set_flags(pcb, TF_ACK_DELAY); /* lwIP acknowledges every second: this is one */
-            }
+            hold_back(pcb, count);
             count->received++;
         }
     }

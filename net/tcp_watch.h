@@ -14,6 +14,7 @@ struct tcp_count {
     uint32_t sent;   /* first transmissions and repeats; not probes of a closed window */
     uint32_t resent; /* those that began below the highest sequence number sent before */
     uint32_t received;
+    uint32_t owed;    /* acknowledgements held back in this receive burst */
     uint32_t highest; /* sequence number behind all that was sent */
 };
 
@@ -30,6 +31,11 @@ void tcp_watch_refused(const struct pbuf *p);
 /* For nicif: there is room again.  Segments and acknowledgements that were refused go now; lwIP by
  * itself would wait up to 250 ms. */
 void tcp_watch_retry(void);
+
+/* Around the frames of a receive burst: in-order segments of one connection are acknowledged
+ * together at its end, at the latest after eight. */
+void tcp_watch_burst_begin(void);
+void tcp_watch_burst_end(void);
 
 /* Half-open connections dropped so far because they were half of all that can be open. */
 unsigned tcp_watch_half_open_dropped(void);

@@ -13,6 +13,7 @@
 #define LWIP_NETCONN 0
 #define LWIP_TIMERS 1
 #define LWIP_MPU_COMPATIBLE 0
+#define LWIP_NOASSERT 1
 
 /* ---- what is left out, for safety and size (DESIGN 8, NEEDS 71) ---- */
 #define LWIP_IPV6 0
@@ -73,10 +74,12 @@
 /* ---- TCP: window and send buffer are run-time values, from the card's ring and RAM ---- */
 extern uint16_t net_tcp_wnd;
 extern uint16_t net_tcp_snd_buf;
+extern uint16_t net_wnd_update;
 struct tcp_pcb;
 uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_TCP 1
 #define TCP_MSS 1460
+#define TCP_WND_UPDATE_THRESHOLD net_wnd_update /* net/tcp_watch.c: one ACK a burst */
 #define TCP_WND net_tcp_wnd
 #define TCP_SND_BUF net_tcp_snd_buf
 #define TCP_SND_QUEUELEN 128             /* pbufs: small writes without copy need one each */

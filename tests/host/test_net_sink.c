@@ -1,6 +1,7 @@
 /*
  * ttcp's TCP sink: several connections at once, and every way one can end.
  */
+#include "tests/host/sim/bus.h"
 #include "tests/host/test_net.h"
 
 #include <string.h>
@@ -51,6 +52,52 @@ START_TEST(bytes_until_fin)
     ck_assert(rig_said("ttcp-r: 100000 bytes in "));
     ck_assert(c.fin_seen); /* the box closes its side, too */
     ck_assert_uint_eq(c.data_segments, 0);
+}
+END_TEST
+
+/* Past the first segments, which are acknowledged one by one (slow start). */
+static uint32_t past_slow_start(void)
+{
+    enum { SEGMENTS = 24 };
+
+    must_connect(&c, FROM);
+    ck_assert(peer_tcp_send(&c, SEGMENTS * PEER_MSS));
+    rig_run_ms(300);
+    return SEGMENTS * PEER_MSS;
+}
+
+/* `n` segments waiting in the card's ring when the box looks; how many it answers with. */
+static unsigned answers_to_burst(uint32_t offset, unsigned n)
+{
+    unsigned before = c.segments;
+
+    for (unsigned i = 0; i < n; i++) {
+        peer_tcp_segment(&c, offset + i * PEER_MSS, PEER_MSS);
+    }
+    sim_run_us(n * 1300); /* while the box is busy elsewhere */
+    rig_run_ms(10);
+    return c.segments - before;
+}
+
+START_TEST(a_burst_is_acknowledged_once)
+{
+    uint32_t sent = past_slow_start();
+
+    ck_assert_uint_eq(answers_to_burst(sent, 7), 1);
+    ck_assert_uint_eq(c.acked - c.first_seq, sent + 7 * PEER_MSS);
+}
+END_TEST
+
+/* A segment alone is acknowledged with the next (RFC 9293 3.8.6.3), a gap at once. */
+START_TEST(lone_segments_are_acknowledged_in_pairs)
+{
+    uint32_t sent = past_slow_start();
+
+    for (unsigned i = 0; i < 4; i++) {
+        ck_assert_uint_eq(answers_to_burst(sent, 1), i % 2);
+        sent += PEER_MSS;
+    }
+    ck_assert_uint_eq(answers_to_burst(sent + PEER_MSS, 1), 1);
 }
 END_TEST
 
@@ -328,6 +375,8 @@ Suite *net_sink_suite(void)
     TCase *command = rig_case(suite, "ttcp -r");
 
     tcase_add_test(sink, bytes_until_fin);
+    tcase_add_test(sink, a_burst_is_acknowledged_once);
+    tcase_add_test(sink, lone_segments_are_acknowledged_in_pairs);
     tcase_add_test(sink, the_other_two_ports);
     tcase_add_test(sink, several_at_once_each_counted);
     tcase_add_test(sink, a_connection_without_payload_gives_no_result);
