@@ -96,8 +96,9 @@ static bool wire_is_tx(const struct meter *m)
     return m->dir == METER_TX;
 }
 
-void meter_start(struct meter *m, const char *test, enum meter_dir dir, bool udp,
-                 struct netif *netif, const ip_addr_t *peer, uint16_t port)
+__attribute__((noipa)) void meter_start(struct meter *m, const char *test, enum meter_dir dir,
+                                        bool udp, struct netif *netif, const ip_addr_t *peer,
+                                        uint16_t port)
 {
     memset(m, 0, sizeof(*m));
     m->test = test;
@@ -224,7 +225,7 @@ static void emit_record(const struct meter *m, const struct meter_sum *sum, cons
     record_end();
 }
 
-void meter_end_at(struct meter *m, const char *how, uint64_t end_us)
+__attribute__((noipa)) void meter_end_at(struct meter *m, const char *how, uint64_t end_us)
 {
     const struct nic *nic;
     struct meter_sum sum;

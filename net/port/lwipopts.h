@@ -13,7 +13,6 @@
 #define LWIP_NETCONN 0
 #define LWIP_TIMERS 1
 #define LWIP_MPU_COMPATIBLE 0
-#define LWIP_NOASSERT 1
 
 /* ---- what is left out, for safety and size (DESIGN 8, NEEDS 71) ---- */
 #define LWIP_IPV6 0

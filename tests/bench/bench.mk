@@ -9,8 +9,7 @@ $(BENCH_OBJ): OWN_FLAGS += -fno-lto
 $(BENCH)/nictest86.elf: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) $(OBJ)/objects
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(quiet)ld -m elf_i386 -nostdlib --gc-sections --build-id=sha1 -z noexecstack -T linker.ld \
-	    -Map=$(BENCH)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) -o $@
+	$(quiet)$(LINK) -Wl,-Map=$(BENCH)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) -o $@
 
 $(BENCH)/count.so: tests/bench/count.c
 	@mkdir -p $(@D)
