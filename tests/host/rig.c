@@ -184,6 +184,7 @@ void rig_expect(struct rig *r, unsigned index, unsigned length, unsigned seed)
 {
     uint8_t frame[2048];
     ck_assert_msg(index < r->received, "frame %u missing, %u received", index, r->received);
+    ck_assert_uint_lt(index, RIG_KEPT);
     rig_frame(frame, length, seed);
     ck_assert_uint_eq(r->kept[index].length, length);
     ck_assert_msg(memcmp(r->kept[index].data, frame, length) == 0,

@@ -14,7 +14,7 @@
 #include "tests/host/sim/ne2000.h"
 #include "tests/host/sim/wire.h"
 
-enum { RIG_BASE = 0x300, RIG_IRQ = 10, RIG_POOL = 64, RIG_KEPT = 1024, RIG_BURST = 16 };
+enum { RIG_BASE = 0x300, RIG_IRQ = 10, RIG_POOL = 64, RIG_KEPT = 128, RIG_BURST = 16 };
 
 struct rig {
     struct sim_card card;
