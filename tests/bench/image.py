@@ -1,4 +1,9 @@
-"""The bench kernel's symbols, and which source each piece of its code comes from (linker map)."""
+"""The bench kernel's symbols, and which source each piece of its code comes from.
+
+The peer is told by its object files (linker map): it is no part of link-time optimisation.  All
+else is one object by then, so the debug information says which source an instruction is from; what
+was inlined counts where it was written, unless that is a header.
+"""
 
 import bisect
 import os
@@ -7,7 +12,7 @@ import subprocess
 
 from machine import ROOT
 
-# Start of the object's path -> layer, first match; what fits none is "rest".
+# Start of the source's path -> layer, first match; what fits none is "rest".
 LAYERS = (
     ("tests/bench/", "peer"),
     ("drivers/frame", "netif"), ("drivers/", "driver"),
@@ -49,11 +54,27 @@ class Image:
         self.base = self.symbols["__image_start"]
         self.size = self.symbols["__text_end"] - self.base
 
+        self._sources = {}
+
+    def resolve(self, addresses):
+        """Look up the sources of many addresses at once, for layer()."""
+        wanted = [address for address in addresses if address not in self._sources]
+        told = subprocess.run(["addr2line", "-a", "-i", "-e", self.elf], check=True,
+                              capture_output=True, text=True,
+                              input="".join(f"{address:#x}\n" for address in wanted))
+        address = None
+        for line in told.stdout.splitlines():  # an address, then its sources, inlined ones first
+            if line.startswith("0x"):
+                address = int(line, 16)
+            elif address not in self._sources or self._sources[address].endswith(".h"):
+                self._sources[address] = line.rsplit(":", 1)[0].removeprefix("./")
+
     def function(self, address):
         return self._names[bisect.bisect_right(self._starts, address) - 1]
 
     def layer(self, address):
         at = bisect.bisect_right(self._section_starts, address) - 1
-        if at < 0 or address >= self._sections[at][1]:
-            return "rest"
-        return layer_of(self._sections[at][2])
+        if (at >= 0 and address < self._sections[at][1]
+                and layer_of(self._sections[at][2]) == PEER):
+            return PEER
+        return layer_of(self._sources.get(address, ""))

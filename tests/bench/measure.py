@@ -100,6 +100,7 @@ def _wait(box, timeout):
 
 def _judge(row, result, executed, image):
     layers, functions = {}, {}
+    image.resolve(image.base + offset for offset, count in enumerate(executed) if count)
     for offset, count in enumerate(executed):
         if count:
             layer = image.layer(image.base + offset)
