@@ -185,6 +185,17 @@ int irq_take_storm(void)
     return IRQ_NONE;
 }
 
+void irq_trust_again(int line)
+{
+    line = usable(line);
+    if (line != IRQ_NONE && lines[line].n != 0) {
+        bool enabled = cpu_irq_save();
+        lines[line].unclaimed_in_a_row = 0;
+        pic_unmask(line);
+        cpu_irq_restore(enabled);
+    }
+}
+
 /* ---- finding a line ---- */
 
 enum {

@@ -42,6 +42,9 @@ uint16_t irq_lines_in_use(void);
  * line not told of yet, or IRQ_NONE. */
 int irq_take_storm(void);
 
+/* Unmask a line again that was masked by a storm. */
+void irq_trust_again(int line);
+
 /*
  * Which of the `candidates` lines (bit mask) does a device drive?  Calls provoke(arg), waits up
  * to 2 ms, then quiet(arg); a line counts only if it interrupts exactly when provoked, three times

@@ -110,12 +110,30 @@ void pic_eoi_cascade(void)
     io_out8(chips[0], PIC_COMMAND, OCW2_SPECIFIC_EOI | CASCADE_LINE);
 }
 
-bool pic_is_level(int line)
+/* The register, or all edge where there is none. */
+static unsigned read_elcr(bool *present)
 {
     uint8_t low = io_in8(elcr, 0), high = io_in8(elcr, 1);
     unsigned levels = (unsigned)high << 8 | low;
-    if (low == ELCR_ABSENT || high == ELCR_ABSENT || (levels & ELCR_ALWAYS_EDGE) != 0) {
+    *present = low != ELCR_ABSENT && high != ELCR_ABSENT && (levels & ELCR_ALWAYS_EDGE) == 0;
+    return *present ? levels : 0;
+}
+
+bool pic_is_level(int line)
+{
+    bool present;
+    return (read_elcr(&present) >> line & 1) != 0;
+}
+
+bool pic_set_level(int line, bool level)
+{
+    bool present;
+    unsigned levels = read_elcr(&present);
+    if (!present || (ELCR_ALWAYS_EDGE >> line & 1) != 0) {
         return false;
     }
-    return (levels >> line & 1) != 0;
+    levels = level ? levels | 1u << line : levels & ~(1u << line);
+    io_out8(elcr, 0, (uint8_t)levels);
+    io_out8(elcr, 1, (uint8_t)(levels >> 8));
+    return pic_is_level(line) == level;
 }

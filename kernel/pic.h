@@ -28,4 +28,8 @@ void pic_eoi_cascade(void);
  * False where there is no such register: reads 0xFF, or its always-zero bits are set. */
 bool pic_is_level(int line);
 
+/* Set the trigger mode of `line` there; false where there is no such register or the line is
+ * always edge. */
+bool pic_set_level(int line, bool level);
+
 #endif
