@@ -6,6 +6,7 @@
  */
 #include "drivers/nic.h"
 
+#include "drivers/nic_pci.h"
 #include "kernel/console.h"
 #include "kernel/error.h"
 #include "kernel/irq.h"
@@ -140,6 +141,7 @@ static int try_place(const struct nic_driver *driver, const struct nic_place *pl
     nic->index = nic_count;
     nic->irq = IRQ_NONE;
     nic->mode = NIC_MODE_POLL;
+    nic->link = true;
     error = driver->probe(place, nic, why, WHY_BYTES);
     if (error != 0) {
         return error;
@@ -147,6 +149,7 @@ static int try_place(const struct nic_driver *driver, const struct nic_place *pl
     error = nic->ops->open(nic);
     if (error != 0) {
         format(why, WHY_BYTES, "found, but could not be opened (%s)", error_name(error));
+        nic->ops->close(nic);
         return error;
     }
     nic_count++;
@@ -178,6 +181,37 @@ static void try_candidates(const struct nic_driver *driver, const struct nic_pla
             kprintf_colour(COLOUR_BAD, "%s at 0x%x: %s\n", driver->name, *io, why);
         }
     }
+}
+
+/* What of a PCI machine is wanted; null is any. */
+struct pci_wish {
+    const pci_address *at;
+    const struct nic_driver *driver;
+};
+
+/* pci_scan() calls this for every function. */
+static bool try_pci(pci_address a, uint32_t id, void *arg)
+{
+    const struct pci_wish *wish = arg;
+    const struct nic_pci_id *card;
+    const struct nic_driver *driver;
+    struct nic_place place;
+    char why[WHY_BYTES];
+
+    if (wish->at != NULL && *wish->at != a) {
+        return true;
+    }
+    driver = nic_pci_driver(id, &card);
+    if (driver == NULL || (wish->driver != NULL && wish->driver != driver) ||
+        !nic_pci_attach(card, a, &place)) {
+        return true;
+    }
+    place.given = wish->at != NULL;
+    if (try_place(driver, &place, why) != OK) {
+        console_fresh_line();
+        kprintf_colour(COLOUR_BAD, "%s at 0x%x: %s\n", driver->name, place.io.base, why);
+    }
+    return true;
 }
 
 static const struct nic_driver *find_driver(const char *name)
@@ -213,10 +247,27 @@ static void report_unbuilt(const struct option_nic *option)
 /* The user named a place, and nothing usable is there. */
 static void report_missing(const struct option_nic *option, const char *why)
 {
+    char place[16];
+
+    if (strcmp(option->driver, "pci") == 0) {
+        format(place, sizeof(place), "%x.%x.%x", pci_bus(option->pci), pci_device(option->pci),
+               pci_function(option->pci));
+    } else {
+        format(place, sizeof(place), "0x%x", option->io);
+    }
     console_fresh_line();
-    kprintf_colour(COLOUR_BAD, "no network card: %s at 0x%x (from nic=): %s\n", option->driver,
-                   option->io, why);
+    kprintf_colour(COLOUR_BAD, "no network card: %s at %s (from nic=): %s\n", option->driver, place,
+                   why);
     record_missing(option, why);
+}
+
+/* The user named a driver, and it found nothing. */
+static void report_unseen(const struct option_nic *option)
+{
+    console_fresh_line();
+    kprintf_colour(COLOUR_BAD, "no network card for %s (from nic=); looked at %s\n", option->driver,
+                   looked_length == 0 ? "the PCI bus" : looked_at);
+    record_missing(option, "not found");
 }
 
 static void report_none(void)
@@ -243,12 +294,22 @@ static void try_option(const struct option_nic *option)
     const unsigned before = nic_count;
     char why[WHY_BYTES];
 
-    if (driver == NULL) {
+    if (strcmp(option->driver, "pci") == 0) {
+        struct pci_wish wish = {.at = &option->pci};
+
+        pci_scan(try_pci, &wish);
+        if (nic_count == before) {
+            report_missing(option, "no card there that can be used");
+        }
+    } else if (driver == NULL) {
         report_unbuilt(option);
     } else if (option->io == 0) {
+        struct pci_wish wish = {.driver = driver};
+
+        pci_scan(try_pci, &wish);
         try_candidates(driver, &place);
         if (nic_count == before) {
-            report_none();
+            report_unseen(option);
         }
     } else if (try_place(driver, &place, why) != 0) {
         report_missing(option, why);
@@ -266,6 +327,7 @@ void nics_init(void)
     static bool following; /* the irq option */
     const struct nic_place anywhere = {.bus = NIC_ISA, .irq = IRQ_NONE};
 
+    pci_init();
     nic_count = 0;
     looked_length = 0;
     looked_at[0] = '\0';
@@ -274,6 +336,9 @@ void nics_init(void)
             try_option(&options.nic[i]);
         }
     } else {
+        struct pci_wish anything = {0};
+
+        pci_scan(try_pci, &anything);
         for (const struct nic_driver *d = __start_nic_drivers; d != __stop_nic_drivers; d++) {
             try_candidates(d, &anywhere);
         }
@@ -284,6 +349,7 @@ void nics_init(void)
     if (!following) {
         following = true;
         options_on_change("irq", irq_option_changed);
+        options_on_change("txirq", irq_option_changed); /* armed all the time, or for the halt */
     }
 }
 

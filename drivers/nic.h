@@ -33,6 +33,7 @@ struct nic_place {
     uint32_t mem; /* card memory, 0: none or not known          */
     uint16_t pci; /* bus << 8 | device << 3 | function          */
     bool given;   /* the user named it: look harder, explain    */
+    uint8_t changed; /* PCI: what the firmware had left off (nic_pci.h) */
 };
 
 /* What a card wants from the main loop. */
@@ -114,6 +115,10 @@ struct nic_ops {
     /* Unmask for the halt.  False = something is pending, poll again.  Interrupts disabled. */
     bool (*irq_rearm)(struct nic *);
 
+    /* Unmask just these events, without a look; 0 masks all.  For txirq=1, where the card stays
+     * unmasked while the main loop runs. */
+    void (*irq_unmask)(struct nic *, unsigned events);
+
     /* Make the card interrupt now, for finding its line; irq_disarm ends it. */
     void (*irq_provoke)(struct nic *);
 
@@ -135,20 +140,33 @@ struct nic {
     uint8_t width;      /* data path in bits: 8, 16, 32              */
     uint16_t ring_kb;   /* receive ring, KB                          */
     uint32_t link_kbit; /* link rate in kbit/s                       */
+    bool link;          /* as far as the card can tell; else true    */
+    bool full_duplex;
     int irq;            /* IRQ_NONE when polling                     */
     bool irq_proven;
     enum nic_irq_mode mode;
     volatile unsigned pending; /* events noted by the interrupt handler */
     volatile bool armed;
+    volatile unsigned unmasked; /* txirq=1: events that may interrupt          */
+    bool fallen_back;           /* polling because the line was not to be trusted, ... */
+    uint32_t retry_s;           /* ... tried again after so long               */
+    struct deadline retry;
     uint8_t silent_wakes;               /* wake-ups with status set since the last interrupt */
     uint32_t told_overrun, told_resync; /* already in a fault record */
     struct nic_stats stats;
     alignas(16) uint8_t state[NIC_STATE_BYTES]; /* the driver's */
 };
 
+/* A PCI card that a driver knows; a table ends with a null name. */
+struct nic_pci_id {
+    uint16_t vendor, device;
+    const char *name;
+};
+
 struct nic_driver {
     const char *name;               /* as in nic= and records */
     const uint16_t *isa_candidates; /* I/O bases to try, ended by 0; null: none */
+    const struct nic_pci_id *pci_ids; /* null: not on PCI */
     /*
      * 0: ours; model, mac, width, ring_kb, link_kbit, ops and state are filled in and the chip is
      * stopped and masked.  Else a reason code with one line in `why` (at least 80 bytes), and
@@ -186,6 +204,23 @@ void nics_disarm(void);
 /* Notice cards whose status is set while no interrupt came: after 3 wake-ups in a row fall back to
  * polling, with a `fault irq_lost`.  Call after nics_disarm() when a tick ended the halt. */
 void nics_check_lost(void);
+
+/* What is pending: by a look at the status or, with txirq=1, by what the handler noted. */
+unsigned nic_events(struct nic *);
+
+/* A receive burst is over: with txirq=1, unmask if the ring is empty, else remember that it is not. */
+void nic_received(struct nic *, bool drained);
+
+/* Around every other use of a card by the main loop: with txirq=1 the handler uses it too, and is
+ * kept out meanwhile. */
+bool nic_guard(void);
+void nic_unguard(bool enabled);
+
+/* Once a second: trust a line again that has been polled long enough. */
+void nic_retry_irq(struct nic *);
+
+/* An interrupt storm on `line`, which is masked now: its cards are polled. */
+void nics_line_dead(int line);
 
 /* True if every card is in interrupt mode: only then may the machine halt. */
 bool nics_may_halt(void);

@@ -2,6 +2,7 @@
  * What people and programs can ask about the cards: `nics`, `counters` and the counters record.
  */
 #include "drivers/nic.h"
+#include "drivers/nic_pci.h"
 #include "kernel/console.h"
 #include "kernel/irq.h"
 #include "kernel/pic.h"
@@ -158,6 +159,27 @@ static int start_counters(int argc, char *argv[])
     return SHELL_OK;
 }
 
+/* Where it is, and what the firmware had left undone. */
+static void print_pci(const struct nic *nic)
+{
+    char changes[64];
+
+    nic_pci_changes(nic, changes, sizeof(changes));
+    kprintf("   pci:%x.%x.%x, %s\n", pci_bus(nic->place.pci), pci_device(nic->place.pci),
+            pci_function(nic->place.pci), changes);
+}
+
+/* A card that cannot tell says it is up. */
+static void print_link(const struct nic *nic)
+{
+    if (!nic->link) {
+        kprintf("   link down\n");
+    } else {
+        kprintf("   link %u Mbit/s, %s duplex\n", (unsigned)nic->link_kbit / 1000,
+                nic->full_duplex ? "full" : "half");
+    }
+}
+
 static void print_card(const struct nic *nic)
 {
     kprintf("%u  %s  %s  %M\n", nic->index, nic->driver->name, nic->model, nic->mac);
@@ -168,6 +190,10 @@ static void print_card(const struct nic *nic)
     }
     kprintf("%s, %u bits wide, ring %u KB\n",
             nic->mode == NIC_MODE_IRQ ? "by interrupt" : "polling", nic->width, nic->ring_kb);
+    if (nic->place.bus == NIC_PCI) {
+        print_pci(nic);
+    }
+    print_link(nic);
 }
 
 static int start_nics(int argc, char *argv[])

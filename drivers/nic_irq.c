@@ -8,11 +8,20 @@
  */
 #include "drivers/nic.h"
 #include "kernel/console.h"
+#include "kernel/cpu.h"
 #include "kernel/irq.h"
 #include "kernel/options.h"
+#include "kernel/pic.h"
 #include "kernel/record.h"
 
-enum { SILENT_WAKES_MAX = 3, WORDS_BYTES = 24 };
+enum {
+    SILENT_WAKES_MAX = 3,
+    RETRY_FIRST_S = 10,
+    RETRY_MOST_S = 320,
+    US_PER_S = 1000000,
+    PROVE_US = 2000,
+    PROVE_ROUNDS = 3,
+};
 
 /* Lines an ISA card can drive; not timer, keyboard, cascade, floppy, clock, FPU, disk. */
 enum {
@@ -37,12 +46,10 @@ static void quiet(void *arg)
     nic->ops->irq_disarm(nic);
 }
 
-/* INTERRUPT CONTEXT. */
-static bool on_interrupt(void *arg)
-{
-    struct nic *nic = arg;
-    const unsigned events = nic->ops->irq_ack(nic);
+/* ---- the handler ---- */
 
+static bool note(struct nic *nic, unsigned events)
+{
     if (events == 0) {
         return false;
     }
@@ -50,6 +57,40 @@ static bool on_interrupt(void *arg)
     nic->silent_wakes = 0;
     nic->stats.irqs++;
     return true;
+}
+
+/*
+ * The structure most drivers have, for comparison (txirq=1, SEEDS.md 3): the handler itself frees
+ * what was sent, and masks only what the main loop has to do.  With one pass (loopirq=0) it
+ * leaves with the line still asserted if something comes in meanwhile: on an edge line that is the
+ * last interrupt ever.
+ */
+static bool serve_here(struct nic *nic)
+{
+    unsigned all = 0;
+    unsigned events;
+
+    do {
+        events = nic->ops->poll(nic) & nic->unmasked;
+        if ((events & EV_TX) != 0) {
+            nic->ops->service(nic, EV_TX);
+        }
+        if ((events & ~(unsigned)EV_TX) != 0) {
+            nic->unmasked &= ~events | EV_TX;
+            nic->ops->irq_unmask(nic, nic->unmasked);
+        }
+        all |= events;
+    } while (options.loopirq && events != 0);
+    return note(nic, all);
+}
+
+/* INTERRUPT CONTEXT. */
+static bool on_interrupt(void *arg)
+{
+    struct nic *nic = arg;
+
+    return options.txirq && nic->unmasked != 0 ? serve_here(nic)
+                                               : note(nic, nic->ops->irq_ack(nic));
 }
 
 static void fault_missing(const struct nic *nic, int given, int found)
@@ -68,6 +109,36 @@ static void fault_missing(const struct nic *nic, int given, int found)
     record_end();
 }
 
+/*
+ * A line that another card has already: ours must claim it each time it is provoked.  On an edge
+ * line two cards hide each other's interrupts, so there it is refused.
+ */
+static bool shares_line(struct nic *nic, int line)
+{
+    unsigned claimed = 0;
+
+    if (!pic_is_level(line)) {
+        nic_log(nic, "irq %d is taken by another card, and edge-triggered: not shared", line);
+        return false;
+    }
+    if (irq_attach(line, on_interrupt, nic) != 0) {
+        return false;
+    }
+    for (unsigned round = 0; round < PROVE_ROUNDS; round++) {
+        const uint32_t before = nic->stats.irqs;
+        struct deadline limit = deadline_us(PROVE_US);
+
+        provoke(nic);
+        while (*(volatile uint32_t *)&nic->stats.irqs == before && !expired(&limit)) {
+        }
+        quiet(nic);
+        claimed += nic->stats.irqs != before;
+    }
+    irq_detach(line, on_interrupt, nic);
+    nic->pending = 0;
+    return claimed == PROVE_ROUNDS;
+}
+
 /* The line the card drives: the one given if it answers, else whichever does.  Says what is
  * wrong. */
 static int find_line(struct nic *nic)
@@ -79,7 +150,9 @@ static int find_line(struct nic *nic)
 
     if (possible) {
         lines &= (uint16_t) ~(1U << given);
-        if (irq_find((uint16_t)(1U << given), provoke, quiet, nic) == given) {
+        if (irq_lines_in_use() >> given & 1 ? shares_line(nic, given)
+                                            : irq_find((uint16_t)(1U << given), provoke, quiet,
+                                                       nic) == given) {
             return given;
         }
     }
@@ -98,6 +171,15 @@ static int find_line(struct nic *nic)
     return found;
 }
 
+/* elcr=: PCI lines only, and only where there is an edge/level register. */
+static void set_trigger(const struct nic *nic)
+{
+    if (nic->place.bus == NIC_PCI && nic->place.irq != IRQ_NONE && options.elcr != ELCR_KEEP
+        && !pic_set_level(nic->place.irq, options.elcr == ELCR_LEVEL)) {
+        nic_log(nic, "irq %d: its trigger mode cannot be set on this machine", nic->place.irq);
+    }
+}
+
 void nic_prove_irq(struct nic *nic)
 {
     nic->irq = IRQ_NONE;
@@ -106,6 +188,7 @@ void nic_prove_irq(struct nic *nic)
     if (options.poll) {
         return;
     }
+    set_trigger(nic);
     nic->irq = find_line(nic);
     if (nic->irq == IRQ_NONE) {
         return;
@@ -122,7 +205,64 @@ void nic_prove_irq(struct nic *nic)
     }
 }
 
+/* ---- the main loop's side ---- */
+
+enum { EV_ALL = EV_RX | EV_TX | EV_FAULT | EV_LINK };
+
+bool nic_guard(void)
+{
+    return options.txirq && cpu_irq_save();
+}
+
+void nic_unguard(bool enabled)
+{
+    if (options.txirq) {
+        cpu_irq_restore(enabled);
+    }
+}
+
+unsigned nic_events(struct nic *nic)
+{
+    unsigned noted = nic->pending;
+
+    nic->pending = 0;
+    if (!options.txirq || nic->mode != NIC_MODE_IRQ) {
+        return noted | nic->ops->poll(nic);
+    }
+    if (options.looppoll) {
+        return noted | (nic->ops->poll(nic) & (options.txpoll ? EV_ALL : EV_ALL & ~EV_TX));
+    }
+    return noted | (options.txpoll ? nic->ops->poll(nic) & EV_TX : 0);
+}
+
+static void unmask_all(struct nic *nic)
+{
+    if (nic->unmasked != EV_ALL) {
+        nic->unmasked = EV_ALL;
+        nic->ops->irq_unmask(nic, EV_ALL);
+    }
+}
+
+void nic_received(struct nic *nic, bool drained)
+{
+    if (!options.txirq || nic->mode != NIC_MODE_IRQ) {
+        return;
+    }
+    if (drained) {
+        unmask_all(nic);
+    } else {
+        nic->pending |= EV_RX;
+    }
+}
+
 /* ---- the halt ---- */
+
+/* txirq=1: nothing is looked at but what the handler noted. */
+static bool arm_as_is(struct nic *nic)
+{
+    unmask_all(nic);
+    return nic->pending == 0;
+}
 
 /* The last nics_arm() succeeded: a status found set after the halt should have interrupted it. */
 static bool was_armed;
@@ -134,6 +274,12 @@ bool nics_arm(void)
         struct nic *nic = &nics[i];
 
         if (nic->mode != NIC_MODE_IRQ) {
+            continue;
+        }
+        if (options.txirq) {
+            if (!arm_as_is(nic)) {
+                return false;
+            }
             continue;
         }
         nic->pending = 0;
@@ -157,34 +303,70 @@ void nics_disarm(void)
     }
 }
 
-static void fall_back(struct nic *nic)
+/* Poll for a while, then trust the line again; ever longer if it fails again. */
+static void fall_back(struct nic *nic, const char *why)
 {
     nic->mode = NIC_MODE_POLL;
-    nic_log(nic, "no interrupts seen on irq %d any more: polling", nic->irq);
+    nic->unmasked = 0;
+    nic->ops->irq_unmask(nic, 0);
+    nic->fallen_back = true;
+    nic->retry_s = nic->retry_s == 0 ? RETRY_FIRST_S : nic->retry_s * 2;
+    nic->retry_s = nic->retry_s > RETRY_MOST_S ? RETRY_MOST_S : nic->retry_s;
+    nic->retry = deadline_us(nic->retry_s * US_PER_S);
+    nic_log(nic, "%s irq %d: polling, another try in %u s", why, nic->irq, nic->retry_s);
     record_fault("irq_lost", (int)nic->index);
     record_int("irq", nic->irq);
     record_int("count", nic->stats.irq_lost);
     record_end();
 }
 
-/*
- * Status set and nothing noted: the interrupt was lost, or the event came in the moment since the
- * card was masked.  The latter cannot happen often without a single interrupt in between.
- */
-void nics_check_lost(void)
+void nic_retry_irq(struct nic *nic)
 {
-    if (!was_armed) {
+    if (!nic->fallen_back || options.poll || !expired(&nic->retry)) {
         return;
     }
-    for (unsigned i = 0; i < nic_count; i++) {
-        struct nic *nic = &nics[i];
+    nic->fallen_back = false;
+    nic->silent_wakes = 0;
+    nic->mode = NIC_MODE_IRQ;
+    irq_trust_again(nic->irq);
+    nic_log(nic, "trying irq %d again", nic->irq);
+}
 
-        if (nic->mode != NIC_MODE_IRQ || nic->pending != 0 || nic->ops->poll(nic) == 0) {
-            continue;
+void nics_line_dead(int line)
+{
+    for (unsigned i = 0; i < nic_count; i++) {
+        if (nics[i].mode == NIC_MODE_IRQ && nics[i].irq == line) {
+            fall_back(&nics[i], "interrupt storm on");
         }
-        nic->stats.irq_lost++;
-        if (++nic->silent_wakes >= SILENT_WAKES_MAX) {
-            fall_back(nic);
+    }
+}
+
+/*
+ * Status set and nothing noted: the interrupt was lost, or the event came in the moment since the
+ * card was masked.  The latter cannot happen often without a single interrupt in between.  With
+ * txirq=1 losing them is the experiment: counted and recovered, every time.
+ */
+static void check_lost(struct nic *nic)
+{
+    const unsigned wanted = options.txirq ? nic->unmasked : EV_ALL;
+    const unsigned status = nic->pending != 0 ? 0 : nic->ops->poll(nic) & wanted;
+
+    if (status == 0) {
+        return;
+    }
+    nic->stats.irq_lost++;
+    if (options.txirq) {
+        nic->pending |= status;
+    } else if (++nic->silent_wakes >= SILENT_WAKES_MAX) {
+        fall_back(nic, "no interrupts seen any more on");
+    }
+}
+
+void nics_check_lost(void)
+{
+    for (unsigned i = 0; was_armed && i < nic_count; i++) {
+        if (nics[i].mode == NIC_MODE_IRQ) {
+            check_lost(&nics[i]);
         }
     }
 }
@@ -205,7 +387,10 @@ void nics_set_polling(bool poll)
     for (unsigned i = 0; i < nic_count; i++) {
         struct nic *nic = &nics[i];
 
+        nic->unmasked = 0;
+        nic->ops->irq_unmask(nic, 0);
         nic->silent_wakes = 0;
+        nic->fallen_back = false;
         if (poll) {
             nic->mode = NIC_MODE_POLL;
         } else if (nic->irq_proven) {

@@ -164,6 +164,7 @@ static void report_storm(void)
         record_fault("irq_storm", IRQ_NONE);
         record_int("irq", line);
         record_end();
+        nics_line_dead(line);
     }
 }
 

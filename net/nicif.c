@@ -82,6 +82,7 @@ static unsigned send_queued(struct nicif *n)
 {
     unsigned limit = options.batch ? BURST : 1;
     unsigned sent = 0, taken, burst;
+    bool guarded;
 
     do {
         struct tx_frame frames[BURST];
@@ -94,7 +95,9 @@ static unsigned send_queued(struct nicif *n)
         for (unsigned i = 0; i < burst; i++) {
             slice_up(n->queue[(n->head + i) % QUEUE], slices[i], &frames[i]);
         }
+        guarded = nic_guard();
         taken = n->nic->ops->tx_burst(n->nic, frames, burst);
+        nic_unguard(guarded);
         for (unsigned i = 0; i < taken; i++) {
             drop_head(n);
         }
@@ -176,10 +179,15 @@ unsigned nicif_rx(struct nic *nic, unsigned budget)
 {
     struct frame *burst[BURST];
     unsigned limit = options.batch ? BURST : 1;
+    bool guarded;
     unsigned got;
 
     frames_keep_reserve();
-    got = nic->ops->rx_burst(nic, burst, budget < limit ? budget : limit);
+    limit = budget < limit ? budget : limit;
+    guarded = nic_guard();
+    got = nic->ops->rx_burst(nic, burst, limit);
+    nic_received(nic, got < limit);
+    nic_unguard(guarded);
     tcp_watch_burst_begin();
     for (unsigned i = 0; i < got; i++) {
         deliver(nicif_of(nic), burst[i]);
@@ -190,17 +198,32 @@ unsigned nicif_rx(struct nic *nic, unsigned budget)
 
 /* ---- turn ---- */
 
+/* DHCP starts afresh when the link comes back. */
+static void follow_link(struct nicif *n)
+{
+    if (n->nic->link) {
+        netif_set_link_up(&n->netif);
+    } else {
+        netif_set_link_down(&n->netif);
+    }
+}
+
 unsigned nicif_poll(struct nic *nic)
 {
     struct nicif *n = nicif_of(nic);
-    unsigned events = nic->ops->poll(nic) | nic->pending;
+    bool guarded = nic_guard();
+    unsigned events = nic_events(nic);
 
-    nic->pending = 0;
     if ((events & (EV_FAULT | EV_LINK | EV_TX)) != 0) {
         nic->ops->service(nic, events);
     }
     if (clock_due(&n->next_service_us, SERVICE_US)) {
         nic->ops->service(nic, 0);
+        nic_retry_irq(nic);
+    }
+    nic_unguard(guarded);
+    if (nic->link != netif_is_link_up(&n->netif)) {
+        follow_link(n);
     }
     return events;
 }
@@ -257,7 +280,9 @@ struct netif *nicif_open(struct nic *nic)
     if (netif_add(&n->netif, NULL, NULL, NULL, n, netif_setup, ethernet_input) == NULL) {
         panic("netif_add failed for card %u", nic->index);
     }
-    netif_set_link_up(&n->netif);
+    if (nic->link) {
+        netif_set_link_up(&n->netif);
+    }
     netif_set_up(&n->netif);
     if (netif_default == NULL) {
         netif_set_default(&n->netif);

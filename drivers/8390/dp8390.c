@@ -231,7 +231,7 @@ static unsigned dp8390_irq_ack(struct nic *nic)
     }
     put(d, IMR, 0);
     d->imr = 0;
-    return events_of(asked);
+    return events_of(asked) | ((asked & ISR_RDC) != 0 ? EV_FAULT : 0); /* irq_provoke's is ours */
 }
 
 static void dp8390_irq_disarm(struct nic *nic)
@@ -264,6 +264,15 @@ static bool dp8390_irq_rearm(struct nic *nic)
     return true;
 }
 
+static void dp8390_irq_unmask(struct nic *nic, unsigned events)
+{
+    struct dp8390 *d = dp8390_of(nic);
+
+    d->imr = (uint8_t)(((events & EV_RX) != 0 ? ISR_RX : 0) | ((events & EV_TX) != 0 ? ISR_TX : 0)
+                       | ((events & EV_FAULT) != 0 ? ISR_RARE : 0));
+    put(d, IMR, d->imr);
+}
+
 /* A remote read of no bytes is complete at once: the gentlest way to an interrupt. */
 static void dp8390_irq_provoke(struct nic *nic)
 {
@@ -287,6 +296,7 @@ const struct nic_ops dp8390_ops = {
     .irq_ack = dp8390_irq_ack,
     .irq_disarm = dp8390_irq_disarm,
     .irq_rearm = dp8390_irq_rearm,
+    .irq_unmask = dp8390_irq_unmask,
     .irq_provoke = dp8390_irq_provoke,
     .set_filter = dp8390_set_filter,
     .tx_idle = dp8390_tx_idle,
