@@ -11,22 +11,39 @@
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
 
-/* A case: `cfg` is the card it runs on.  The index in Check's messages counts sim_cards[]. */
+/* A case: `cfg` is the card it runs on.  The index in Check's messages is that of rig_card(). */
 #define CASE(name)                                                                                 \
-    static void name##_on(const struct sim_card_config *cfg);                                      \
+    static void name##_on(const struct rig_card *cfg);                                             \
     START_TEST(name)                                                                               \
     {                                                                                              \
-        name##_on(&sim_cards[_i]);                                                                 \
+        struct rig_card card = rig_card((unsigned)_i);                                             \
+        name##_on(&card);                                                                          \
     }                                                                                              \
     END_TEST                                                                                       \
-    static void name##_on(const struct sim_card_config *cfg)
+    static void name##_on(const struct rig_card *cfg)
 
-#define ADD_CASE(tcase, name) tcase_add_loop_test(tcase, name, 0, (int)sim_card_count)
+#define ADD_CASE(tcase, name) tcase_add_loop_test(tcase, name, 0, (int)rig_card_count())
+
+/* For one family; `why` tells why the other cannot have it.  The list is printed by the suite. */
+#define ADD_CASE_8390(tcase, name, why)                                                            \
+    conform_not_for("rtl8139", #name, why);                                                        \
+    tcase_add_loop_test(tcase, name, 0, (int)sim_card_count)
+#define ADD_CASE_8139(tcase, name, why)                                                            \
+    conform_not_for("8390", #name, why);                                                           \
+    tcase_add_loop_test(tcase, name, (int)sim_card_count, (int)rig_card_count())
+
+void conform_not_for(const char *family, const char *name, const char *why);
+
+/* Run these parts, ended by a null: the exit status. */
+int conform_run(const char *name, TCase *(*const parts[])(void));
 
 TCase *conform_rx(void);
 TCase *conform_overrun(void);
 TCase *conform_tx(void);
 TCase *conform_irq(void);
 TCase *conform_soak(void);
+TCase *conform_8139_rx(void);
+TCase *conform_8139(void);
+TCase *conform_lines(void);
 
 #endif

@@ -37,7 +37,7 @@ CASE(overrun_idle)
     r.chip->hardware_resets = 1;
     for (unsigned i = 0; i < 5; i++) {
         r.received = 0;
-        unsigned stored = sim_fill_ring(r.chip, lengths[i]);
+        unsigned stored = r.side->fill_ring(&r, lengths[i]);
         for (unsigned n = 0; n < 3; n++) {
             rig_receive(&r, 60, 0); /* missed: the chip is deaf */
         }
@@ -46,8 +46,8 @@ CASE(overrun_idle)
         expect_hearing(i + 1);
     }
     r.nic->ops->service(r.nic, 0);
-    ck_assert_uint_eq(r.nic->stats.rx_missed, r.chip->missed);
-    ck_assert_uint_eq(r.chip->missed, 5 * 4);
+    ck_assert_uint_eq(r.nic->stats.rx_missed, r.side->missed(&r));
+    ck_assert_uint_eq(r.side->missed(&r), 5 * 4);
     ck_assert_uint_eq(r.nic->stats.rx_resync, 0);
     rig_down(&r);
 }
@@ -58,10 +58,10 @@ CASE(overrun_under_load)
     uint8_t frame[300];
     rig_up(&r, cfg);
     r.chip->hardware_resets = 1;
-    unsigned stored = sim_fill_ring(r.chip, 300);
+    unsigned stored = r.side->fill_ring(&r, 300);
     rig_frame(frame, sizeof frame, 1);
     for (unsigned i = 0; i < 40; i++) {
-        sim_receive_at(r.chip, sim_now_ns() + i * 270000ULL, frame, sizeof frame);
+        r.side->receive_at(&r, sim_now_ns() + i * 270000ULL, frame, sizeof frame);
     }
     for (unsigned i = 0; i < 400; i++) {
         rig_turn(&r);
@@ -69,10 +69,10 @@ CASE(overrun_under_load)
     }
     rig_pump(&r);
     ck_assert_uint_ge(r.received, stored);
-    ck_assert_uint_eq(r.received, r.chip->stored);
+    ck_assert_uint_eq(r.received, r.side->stored(&r));
     r.nic->ops->service(r.nic, 0);
-    ck_assert_uint_eq(r.nic->stats.rx_missed, r.chip->missed);
-    expect_hearing(r.chip->overruns);
+    ck_assert_uint_eq(r.nic->stats.rx_missed, r.side->missed(&r));
+    expect_hearing(r.side->overruns(&r));
     rig_down(&r);
 }
 
@@ -81,15 +81,15 @@ CASE(overrun_mid_tx)
 {
     rig_up(&r, cfg);
     r.chip->hardware_resets = 1;
-    sim_hold_tx(r.chip);
+    r.side->hold_tx(&r);
     ck_assert(rig_send(&r, 60, 1));
-    unsigned stored = sim_fill_ring(r.chip, 60);
+    unsigned stored = r.side->fill_ring(&r, 60);
     rig_pump(&r);
-    sim_release_tx(r.chip);
+    r.side->release_tx(&r);
     ck_assert(rig_drain(&r));
     expect_filled(0, stored, 60);
     ck_assert_uint_eq(r.nic->stats.tx_resent, 1);
-    ck_assert_uint_eq(sim_frames_sent(r.chip), 1);
+    ck_assert_uint_eq(r.side->sent_count(&r), 1);
     ck_assert_uint_eq(r.chip->cut_short, 1);
     rig_expect_sent(&r, 0, 60, 1);
     ck_assert_uint_eq(r.nic->stats.tx_frames, 1);
@@ -102,14 +102,14 @@ CASE(overrun_two_slots)
 {
     rig_up(&r, cfg);
     r.chip->hardware_resets = 1;
-    sim_hold_tx(r.chip);
+    r.side->hold_tx(&r);
     ck_assert(rig_send(&r, 200, 1));
     ck_assert(rig_send(&r, 300, 2));
-    sim_fill_ring(r.chip, 1000);
+    r.side->fill_ring(&r, 1000);
     rig_pump(&r);
-    sim_release_tx(r.chip);
+    r.side->release_tx(&r);
     ck_assert(rig_drain(&r));
-    ck_assert_uint_eq(sim_frames_sent(r.chip), 2);
+    ck_assert_uint_eq(r.side->sent_count(&r), 2);
     rig_expect_sent(&r, 0, 200, 1);
     rig_expect_sent(&r, 1, 300, 2);
     ck_assert_uint_eq(r.nic->stats.tx_resent, 1);
@@ -125,10 +125,10 @@ CASE(overrun_tx_on_wire)
     r.chip->hardware_resets = 1;
     ck_assert(rig_send(&r, FRAME_MAX, 1));
     ck_assert(rig_send(&r, 100, 2));
-    sim_fill_ring(r.chip, 60);
+    r.side->fill_ring(&r, 60);
     rig_pump(&r);
     ck_assert(rig_drain(&r));
-    ck_assert_uint_eq(sim_frames_sent(r.chip), 2);
+    ck_assert_uint_eq(r.side->sent_count(&r), 2);
     rig_expect_sent(&r, 0, FRAME_MAX, 1);
     rig_expect_sent(&r, 1, 100, 2);
     ck_assert_uint_eq(r.nic->stats.tx_resent, 0);
@@ -142,12 +142,12 @@ CASE(overrun_tx_aborted)
 {
     rig_up(&r, cfg);
     r.chip->hardware_resets = 1;
-    sim_tx_fate(r.chip, FATE_ABORT, 0);
+    r.side->tx_fate(&r, FATE_ABORT, 0);
     ck_assert(rig_send(&r, FRAME_MAX, 1));
-    sim_fill_ring(r.chip, 60);
+    r.side->fill_ring(&r, 60);
     rig_pump(&r);
     ck_assert(rig_drain(&r));
-    ck_assert_uint_eq(sim_frames_sent(r.chip), 0);
+    ck_assert_uint_eq(r.side->sent_count(&r), 0);
     ck_assert_uint_eq(r.nic->stats.tx_resent, 0);
     ck_assert_uint_eq(r.nic->stats.tx_abort, 1);
     expect_hearing(1);
@@ -159,7 +159,7 @@ CASE(overrun_then_send)
 {
     rig_up(&r, cfg);
     r.chip->hardware_resets = 1;
-    sim_fill_ring(r.chip, 60);
+    r.side->fill_ring(&r, 60);
     rig_turn(&r);
     bool taken = rig_send(&r, 90, 1);
     rig_pump(&r);
@@ -167,7 +167,7 @@ CASE(overrun_then_send)
         ck_assert(rig_send(&r, 90, 1));
     }
     ck_assert(rig_drain(&r));
-    ck_assert_uint_eq(sim_frames_sent(r.chip), 1);
+    ck_assert_uint_eq(r.side->sent_count(&r), 1);
     rig_expect_sent(&r, 0, 90, 1);
     expect_hearing(1);
     rig_down(&r);
@@ -182,8 +182,8 @@ CASE(overrun_with_pool_empty)
     for (unsigned i = 0; i < RIG_POOL; i++) {
         all[i] = frame_alloc();
     }
-    unsigned stored = sim_fill_ring(r.chip, 60);
-    sim_hold_tx(r.chip);
+    unsigned stored = r.side->fill_ring(&r, 60);
+    r.side->hold_tx(&r);
     bool taken = rig_send(&r, 60, 9);
     rig_pump(&r);
     ck_assert_uint_eq(r.received, 0);
@@ -191,14 +191,14 @@ CASE(overrun_with_pool_empty)
     for (unsigned i = 0; i < 50; i++) {
         rig_turn(&r);
     }
-    sim_release_tx(r.chip);
+    r.side->release_tx(&r);
     for (unsigned i = 0; i < RIG_POOL; i++) {
         frame_free(all[i]);
     }
     rig_pump(&r);
     ck_assert(rig_drain(&r));
     expect_filled(0, stored, 60);
-    ck_assert_uint_eq(sim_frames_sent(r.chip), taken);
+    ck_assert_uint_eq(r.side->sent_count(&r), taken);
     expect_hearing(1);
     rig_down(&r);
 }
@@ -215,14 +215,14 @@ CASE(overrun_pool_empty_two_slots)
     }
     ck_assert(rig_send(&r, FRAME_MAX, 1));
     ck_assert(rig_send(&r, 100, 2));
-    unsigned stored = sim_fill_ring(r.chip, 60);
+    unsigned stored = r.side->fill_ring(&r, 60);
     for (unsigned i = 0; i < 20; i++) {
         rig_turn(&r);
         rig_send(&r, 90, 3);
         r.nic->ops->tx_idle(r.nic);
         r.nic->ops->service(r.nic, 0);
     }
-    ck_assert_uint_eq(sim_frames_sent(r.chip), 1);
+    ck_assert_uint_eq(r.side->sent_count(&r), 1);
     for (unsigned i = 0; i < RIG_POOL; i++) {
         frame_free(all[i]);
     }
@@ -242,7 +242,7 @@ CASE(overrun_with_bad_header)
     rig_up(&r, cfg);
     rig_receive(&r, 60, 1);
     sim_corrupt_header(r.chip, (struct sim_header_damage){true, -1, 0x02, -1, -1});
-    sim_fill_ring(r.chip, 60);
+    r.side->fill_ring(&r, 60);
     rig_pump(&r);
     rig_expect(&r, 0, 60, 1);
     ck_assert_uint_eq(r.nic->stats.rx_overrun, 1);
@@ -261,9 +261,9 @@ CASE(overrun_with_bad_header)
 CASE(overrun_then_close)
 {
     rig_up(&r, cfg);
-    sim_hold_tx(r.chip);
+    r.side->hold_tx(&r);
     ck_assert(rig_send(&r, 60, 1));
-    sim_fill_ring(r.chip, 60);
+    r.side->fill_ring(&r, 60);
     r.nic->ops->poll(r.nic);
     rig_down(&r);
 }
@@ -276,10 +276,10 @@ CASE(overrun_wakes)
     rig_pump(&r);
     uint8_t frame[60];
     rig_frame(frame, sizeof frame, 1);
-    unsigned stored = sim_fill_ring(r.chip, 60);
+    unsigned stored = r.side->fill_ring(&r, 60);
     while (!rig_idle(&r)) { /* refuses until the work is done */
         rig_pump(&r);
-        sim_receive_at(r.chip, sim_now_ns() + 5000000, frame, sizeof frame);
+        r.side->receive_at(&r, sim_now_ns() + 5000000, frame, sizeof frame);
     }
     rig_pump(&r);
     ck_assert_uint_eq(r.received, stored + 1);
@@ -291,17 +291,18 @@ TCase *conform_overrun(void)
 {
     TCase *tc = tcase_create("overrun");
     tcase_set_timeout(tc, 60);
-    ADD_CASE(tc, overrun_idle);
-    ADD_CASE(tc, overrun_under_load);
-    ADD_CASE(tc, overrun_mid_tx);
-    ADD_CASE(tc, overrun_two_slots);
-    ADD_CASE(tc, overrun_tx_on_wire);
-    ADD_CASE(tc, overrun_tx_aborted);
-    ADD_CASE(tc, overrun_then_send);
-    ADD_CASE(tc, overrun_with_pool_empty);
-    ADD_CASE(tc, overrun_pool_empty_two_slots);
-    ADD_CASE(tc, overrun_with_bad_header);
-    ADD_CASE(tc, overrun_then_close);
-    ADD_CASE(tc, overrun_wakes);
+    const char *why = "the procedure of the DP8390; see overflow_*";
+    ADD_CASE_8390(tc, overrun_idle, why);
+    ADD_CASE_8390(tc, overrun_under_load, why);
+    ADD_CASE_8390(tc, overrun_mid_tx, why);
+    ADD_CASE_8390(tc, overrun_two_slots, why);
+    ADD_CASE_8390(tc, overrun_tx_on_wire, why);
+    ADD_CASE_8390(tc, overrun_tx_aborted, why);
+    ADD_CASE_8390(tc, overrun_then_send, why);
+    ADD_CASE_8390(tc, overrun_with_pool_empty, why);
+    ADD_CASE_8390(tc, overrun_pool_empty_two_slots, why);
+    ADD_CASE_8390(tc, overrun_with_bad_header, why);
+    ADD_CASE_8390(tc, overrun_then_close, why);
+    ADD_CASE_8390(tc, overrun_wakes, why);
     return tc;
 }

@@ -90,7 +90,7 @@ CASE(rx_burst_limit)
 }
 
 /* A ring header that lies: counted, resynchronised, nothing else lost afterwards, no loop. */
-static void lying_header(const struct sim_card_config *cfg, struct sim_header_damage damage)
+static void lying_header(const struct rig_card *cfg, struct sim_header_damage damage)
 {
     rig_up(&r, cfg);
     rig_receive(&r, 100, 1);
@@ -119,7 +119,7 @@ CASE(bad_next_page)
     for (int next = 0; next <= 0xFF; next++) {
         rig_up(&r, cfg);
         int right = r.chip->curr + 2; /* of the second one-page frame */
-        sim_card_free(&r.card);
+        r.side->unplug(&r);
         if (next != right && (next % 16 == 0 || next % 16 == 15 || next < right + 8)) {
             lying_header(cfg, (struct sim_header_damage){true, -1, next, -1, -1});
         }
@@ -204,7 +204,7 @@ static unsigned passes(const uint8_t *dst)
     unsigned before = r.received;
     rig_frame(frame, sizeof frame, 1);
     memcpy(frame, dst, 6);
-    sim_receive(r.chip, frame, sizeof frame);
+    r.side->receive(&r, frame, sizeof frame, WIRE_OK);
     rig_pump(&r);
     return r.received - before;
 }
@@ -268,11 +268,11 @@ CASE(rx_damaged_on_the_wire)
     rig_up(&r, cfg);
     rig_frame(frame, sizeof frame, 1);
     for (unsigned i = 0; i < 5; i++) {
-        sim_receive_damaged(r.chip, frame, sizeof frame, WIRE_CRC);
-        sim_receive_damaged(r.chip, frame, sizeof frame, i < 2 ? WIRE_ALIGN : WIRE_CRC);
+        r.side->receive(&r, frame, sizeof frame, WIRE_CRC);
+        r.side->receive(&r, frame, sizeof frame, i < 2 ? WIRE_ALIGN : WIRE_CRC);
         rig_pump(&r);
     }
-    sim_receive(r.chip, frame, 40); /* a fragment */
+    r.side->receive(&r, frame, 40, WIRE_OK); /* a fragment */
     rig_pump(&r);
     r.nic->ops->service(r.nic, 0);
     ck_assert_uint_eq(r.received, 0);
@@ -342,18 +342,22 @@ TCase *conform_rx(void)
     TCase *tc = tcase_create("rx");
     tcase_set_timeout(tc, 60);
     ADD_CASE(tc, rx_every_length);
-    ADD_CASE(tc, rx_wraps_ring);
+    ADD_CASE_8390(tc, rx_wraps_ring, "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE(tc, rx_burst_limit);
-    ADD_CASE(tc, bad_next_page);
-    ADD_CASE(tc, bad_next_page_among_others);
-    ADD_CASE(tc, bad_status);
-    ADD_CASE(tc, bad_length);
+    ADD_CASE_8390(tc, bad_next_page, "a ring of pages with links; see wrap_*, bad_header_*");
+    ADD_CASE_8390(tc, bad_next_page_among_others,
+                  "a ring of pages with links; see wrap_*, bad_header_*");
+    ADD_CASE_8390(tc, bad_status, "a ring of pages with links; see wrap_*, bad_header_*");
+    ADD_CASE_8390(tc, bad_length, "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE(tc, rx_giants);
-    ADD_CASE(tc, garbled_length_high_byte);
+    ADD_CASE_8390(tc, garbled_length_high_byte,
+                  "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE(tc, filter_multicast);
-    ADD_CASE(tc, filter_survives_restart);
-    ADD_CASE(tc, rx_damaged_on_the_wire);
-    ADD_CASE(tc, tallies);
+    ADD_CASE_8390(tc, filter_survives_restart,
+                  "restarted by other causes; see filter_keeps_frames");
+    ADD_CASE_8390(tc, rx_damaged_on_the_wire,
+                  "no tallies but MPC; see damaged_on_the_wire, missed_counter");
+    ADD_CASE_8390(tc, tallies, "no tallies but MPC; see damaged_on_the_wire, missed_counter");
     ADD_CASE(tc, pool_empty_backpressure);
     return tc;
 }

@@ -20,6 +20,7 @@ static struct rig r;
 static struct expected coming[QUEUE], leaving[QUEUE];
 static unsigned came, checked, left;
 static unsigned state;
+static bool held;
 
 static void check_received(void)
 {
@@ -32,20 +33,25 @@ static void check_received(void)
 
 static void one_comes(void)
 {
-    unsigned stored = r.chip->stored, seed = rig_random(&state);
+    unsigned stored = r.side->stored(&r), seed = rig_random(&state);
     unsigned length =
         rig_random(&state) % 3 == 0 ? 60 + rig_random(&state) % 10 : 60 + rig_random(&state) % 1455;
     rig_receive(&r, length, seed);
-    if (r.chip->stored > stored) {
+    if (r.side->stored(&r) > stored) {
         coming[came++] = (struct expected){(uint16_t)length, seed};
     }
+}
+
+static bool may_collide(void)
+{
+    return r.cfg.rtl8139 == NULL || r.cfg.rtl8139->half;
 }
 
 static void one_goes(void)
 {
     unsigned length = 14 + rig_random(&state) % 1501, seed = rig_random(&state);
-    if (r.chip->tx == TX_IDLE && r.chip->fate == FATE_SENT && rig_random(&state) % 8 == 0) {
-        sim_tx_fate(r.chip, FATE_COLLISIONS, 1 + rig_random(&state) % 15);
+    if (r.side->tx_quiet(&r) && may_collide() && rig_random(&state) % 8 == 0) {
+        r.side->tx_fate(&r, FATE_COLLISIONS, 1 + rig_random(&state) % 15);
     }
     if (rig_send(&r, length, seed)) {
         leaving[left++] = (struct expected){(uint16_t)length, seed};
@@ -66,11 +72,12 @@ static void step(void)
     case 8: rig_pump(&r); break;
     case 9: sim_run_us(rig_random(&state) % 3000); break;
     case 10:
-        if (r.chip->hold_tx) {
-            sim_release_tx(r.chip);
+        if (held) {
+            r.side->release_tx(&r);
         } else {
-            sim_hold_tx(r.chip);
+            r.side->hold_tx(&r);
         }
+        held = !held;
         break;
     case 11:
         for (unsigned n = rig_random(&state) % 40; n > 0; n--) {
@@ -87,10 +94,11 @@ CASE(soak)
     rig_up(&r, cfg);
     came = checked = left = 0;
     state = 4711;
+    held = false;
     for (unsigned i = 0; i < STEPS && came < QUEUE - 64 && left < QUEUE - 64; i++) {
         step();
     }
-    sim_release_tx(r.chip);
+    r.side->release_tx(&r);
     rig_pump(&r);
     ck_assert(rig_drain(&r));
     check_received();
@@ -98,21 +106,25 @@ CASE(soak)
 
     const struct nic_stats *s = &r.nic->stats;
     ck_assert_uint_eq(checked, came);
-    ck_assert_uint_eq(sim_frames_sent(r.chip), left);
+    ck_assert_uint_eq(r.side->sent_count(&r), left);
     for (unsigned i = 0; i < left; i++) {
         rig_expect_sent(&r, i, leaving[i].length, leaving[i].seed);
     }
     ck_assert_uint_eq(s->rx_frames, came);
     ck_assert_uint_eq(s->rx_bytes, r.received_bytes);
     ck_assert_uint_eq(s->tx_frames, left);
-    ck_assert_uint_eq(s->rx_missed, r.chip->missed);
-    ck_assert_uint_eq(s->rx_overrun, r.chip->overruns);
-    ck_assert_uint_eq(s->tx_resent, r.chip->cut_short);
+    ck_assert_uint_eq(s->rx_missed, r.side->missed(&r));
+    ck_assert_uint_eq(s->rx_overrun, r.side->overruns(&r));
     ck_assert_uint_eq(s->rx_resync + s->rx_length + s->rx_error + s->tx_timeout + s->dma_timeout,
                       0);
-    ck_assert_msg(r.chip->overruns > 5 && r.chip->cut_short > 1 && came > 500 && left > 100,
-                  "the soak is too tame: %u overruns, %u cut, %u in, %u out", r.chip->overruns,
-                  r.chip->cut_short, came, left);
+    unsigned enough = r.nic->ring_kb <= 16 ? 6 : r.nic->ring_kb <= 32 ? 1 : 0;
+    ck_assert_msg(r.side->overruns(&r) >= enough && came > 500 && left > 100,
+                  "the soak is too tame: %u overruns, %u in, %u out", r.side->overruns(&r), came,
+                  left);
+    if (cfg->ne2000 != NULL) {
+        ck_assert_uint_eq(s->tx_resent, r.chip->cut_short);
+        ck_assert_uint_gt(r.chip->cut_short, 1);
+    }
     uint64_t bursts = 0;
     for (unsigned i = 0; i < NIC_BURST_BUCKETS; i++) {
         bursts += s->rx_burst[i];
@@ -159,6 +171,6 @@ TCase *conform_soak(void)
     TCase *tc = tcase_create("soak");
     tcase_set_timeout(tc, 120);
     ADD_CASE(tc, soak);
-    ADD_CASE(tc, soak_bad_headers);
+    ADD_CASE_8390(tc, soak_bad_headers, "see bad_headers_soak");
     return tc;
 }

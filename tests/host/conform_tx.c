@@ -27,11 +27,11 @@ static void send_cut(const unsigned *cuts, unsigned n, unsigned odd, unsigned se
         slices[i] = (struct slice){to, (uint16_t)cuts[i]};
     }
     struct tx_frame tx = {slices, (uint16_t)n, (uint16_t)length};
-    unsigned before = sim_frames_sent(r.chip);
+    unsigned before = r.side->sent_count(&r);
     ck_assert_uint_eq(r.nic->ops->tx_burst(r.nic, &tx, 1), 1);
     memset(memory, 0x99, sizeof memory);
     ck_assert(rig_drain(&r));
-    ck_assert_uint_eq(sim_frames_sent(r.chip), before + 1);
+    ck_assert_uint_eq(r.side->sent_count(&r), before + 1);
     rig_expect_sent(&r, before, length, seed);
 }
 
@@ -41,13 +41,13 @@ CASE(tx_every_length)
     uint64_t bytes = 0;
     for (unsigned length = 14; length <= FRAME_MAX;
          length += length < 80 || length > 1500 ? 1 : 7) {
-        unsigned before = sim_frames_sent(r.chip);
+        unsigned before = r.side->sent_count(&r);
         ck_assert(rig_send(&r, length, length));
         ck_assert(rig_drain(&r));
         rig_expect_sent(&r, before, length, length);
         bytes += length < FRAME_MIN ? FRAME_MIN : length;
     }
-    ck_assert_uint_eq(r.nic->stats.tx_frames, sim_frames_sent(r.chip));
+    ck_assert_uint_eq(r.nic->stats.tx_frames, r.side->sent_count(&r));
     ck_assert_uint_eq(r.nic->stats.tx_bytes, bytes);
     rig_down(&r);
 }
@@ -62,7 +62,7 @@ CASE(padding_is_zero)
             ck_assert(rig_drain(&r));
         }
         for (unsigned slot = 0; slot < 2; slot++) {
-            unsigned before = sim_frames_sent(r.chip);
+            unsigned before = r.side->sent_count(&r);
             ck_assert(rig_send(&r, length, length));
             ck_assert(rig_drain(&r));
             rig_expect_sent(&r, before, length, length);
@@ -100,23 +100,26 @@ CASE(tx_odd_slices)
     rig_down(&r);
 }
 
-CASE(tx_two_slots_back_to_back)
+CASE(tx_slots_back_to_back)
 {
     rig_up(&r, cfg);
-    sim_hold_tx(r.chip);
+    unsigned slots = r.side->slots;
+    r.side->hold_tx(&r);
     ck_assert(r.nic->ops->tx_idle(r.nic));
-    ck_assert(rig_send(&r, 400, 1));
-    ck_assert(rig_send(&r, 500, 2));
-    ck_assert_msg(!rig_send(&r, 600, 3), "a third frame has no room");
+    for (unsigned i = 0; i < slots; i++) {
+        ck_assert(rig_send(&r, 400 + i, i));
+    }
+    ck_assert_msg(!rig_send(&r, 600, 9), "one frame more has no room");
     ck_assert(!r.nic->ops->tx_idle(r.nic));
-    sim_release_tx(r.chip);
+    r.side->release_tx(&r);
     ck_assert(rig_drain(&r));
-    ck_assert(rig_send(&r, 600, 3));
+    ck_assert(rig_send(&r, 600, 9));
     ck_assert(rig_drain(&r));
-    ck_assert_uint_eq(sim_frames_sent(r.chip), 3);
-    rig_expect_sent(&r, 0, 400, 1);
-    rig_expect_sent(&r, 1, 500, 2);
-    rig_expect_sent(&r, 2, 600, 3);
+    ck_assert_uint_eq(r.side->sent_count(&r), slots + 1);
+    for (unsigned i = 0; i < slots; i++) {
+        rig_expect_sent(&r, i, 400 + i, i);
+    }
+    rig_expect_sent(&r, slots, 600, 9);
     rig_down(&r);
 }
 
@@ -146,31 +149,47 @@ CASE(tx_burst_in_parts)
     for (unsigned i = 0; i < FRAMES; i++) {
         rig_expect_sent(&r, i, LENGTH, i);
     }
-    ck_assert_uint_eq(sim_frames_sent(r.chip), FRAMES);
-    uint64_t alone = FRAMES * (wire_frame_ns(LENGTH) + 9600);
-    uint64_t bus = FRAMES * (LENGTH / (cfg->slot8 ? 1U : 2U)) * (cfg->slot8 ? 1000ULL : 850ULL);
+    ck_assert_uint_eq(r.side->sent_count(&r), FRAMES);
+    uint64_t alone = FRAMES * r.side->frame_ns(&r, LENGTH) * 101 / 100;
+    bool slot8 = cfg->ne2000 != NULL && cfg->ne2000->slot8;
+    uint64_t bus = cfg->ne2000 == NULL
+                       ? 0
+                       : FRAMES * (LENGTH / (slot8 ? 1U : 2U)) * (slot8 ? 1000ULL : 850ULL);
     uint64_t bound = alone > bus ? alone : bus;
     ck_assert_msg(sim_now_ns() - begin < bound + bound / 4, "no overlap of copying and sending");
     rig_down(&r);
 }
 
-static void ends_badly(const struct sim_card_config *cfg, enum sim_tx_fate fate,
-                       unsigned collisions, bool sent, size_t counter, unsigned count)
+/* The RTL8139 sends again by itself after an underrun, and when told to after an abort; and there
+ * are no collisions on a full-duplex link. */
+static void ends_badly(const struct rig_card *cfg, enum sim_tx_fate fate, unsigned collisions,
+                       bool sent, size_t counter, unsigned count)
 {
+    bool resends = cfg->rtl8139 != NULL;
+    if (resends && !cfg->rtl8139->half && fate != FATE_UNDERRUN) {
+        return;
+    }
+    sent |= resends;
     rig_up(&r, cfg);
-    sim_tx_fate(r.chip, fate, collisions);
+    r.side->tx_fate(&r, fate, collisions);
     ck_assert(rig_send(&r, 300, 1));
     ck_assert(rig_send(&r, 301, 2));
     ck_assert(rig_drain(&r));
-    ck_assert_uint_eq(sim_frames_sent(r.chip), sent + 1);
+    ck_assert_uint_eq(r.side->sent_count(&r), sent + 1);
     rig_expect_sent(&r, sent, 301, 2);
     uint32_t value;
     memcpy(&value, (const char *)&r.nic->stats + counter, sizeof value);
     ck_assert_uint_eq(value, count);
     const struct nic_stats *s = &r.nic->stats;
-    ck_assert_uint_eq(s->tx_frames + s->tx_abort + s->tx_underrun, 2);
+    ck_assert_uint_eq(s->tx_frames + (resends ? 0 : s->tx_abort + s->tx_underrun), 2);
     ck_assert_uint_eq(s->tx_timeout, 0);
     rig_down(&r);
+}
+
+/* Carrier and heartbeat are of 10 Mbit/s. */
+static bool is_slow(const struct rig_card *cfg)
+{
+    return cfg->rtl8139 == NULL || cfg->rtl8139->ten;
 }
 
 CASE(tx_collisions)
@@ -195,19 +214,20 @@ CASE(tx_late)
 
 CASE(tx_carrier)
 {
-    ends_badly(cfg, FATE_CARRIER, 0, true, offsetof(struct nic_stats, tx_carrier), 1);
+    ends_badly(cfg, FATE_CARRIER, 0, true, offsetof(struct nic_stats, tx_carrier), is_slow(cfg));
 }
 
 CASE(tx_heartbeat)
 {
-    ends_badly(cfg, FATE_HEARTBEAT, 0, true, offsetof(struct nic_stats, tx_heartbeat), 1);
+    ends_badly(cfg, FATE_HEARTBEAT, 0, true, offsetof(struct nic_stats, tx_heartbeat),
+               is_slow(cfg));
 }
 
 /* The transmitter never ends: noticed in time, counted, and the card works again. */
 CASE(tx_timeout)
 {
     rig_up(&r, cfg);
-    sim_tx_fate(r.chip, FATE_NEVER, 0);
+    r.side->tx_fate(&r, FATE_NEVER, 0);
     ck_assert(rig_send(&r, 300, 1));
     uint64_t until = sim_now_ns() + 5000000000ULL;
     while (r.nic->stats.tx_timeout == 0 && sim_now_ns() < until) {
@@ -215,10 +235,10 @@ CASE(tx_timeout)
         sim_run_us(10000);
     }
     ck_assert_uint_eq(r.nic->stats.tx_timeout, 1);
-    ck_assert_uint_eq(r.nic->stats.tx_frames, sim_frames_sent(r.chip));
+    ck_assert_uint_eq(r.nic->stats.tx_frames, r.side->sent_count(&r));
     rig_pump(&r);
     ck_assert(rig_drain(&r));
-    unsigned before = sim_frames_sent(r.chip);
+    unsigned before = r.side->sent_count(&r);
     for (unsigned i = 0; i < 4; i++) {
         ck_assert(rig_send(&r, 400 + i, i));
         ck_assert(rig_drain(&r));
@@ -245,7 +265,7 @@ CASE(dma_timeout)
     r.chip->dma_stuck = false;
     rig_pump(&r);
     ck_assert_msg(rig_drain(&r), "frame %s, then stuck", taken ? "taken" : "refused");
-    unsigned before = sim_frames_sent(r.chip);
+    unsigned before = r.side->sent_count(&r);
     ck_assert_uint_le(before, taken);
     for (unsigned i = 0; i < 4; i++) {
         ck_assert(rig_send(&r, 400 + i, i));
@@ -282,7 +302,7 @@ TCase *conform_tx(void)
     ADD_CASE(tc, tx_every_length);
     ADD_CASE(tc, padding_is_zero);
     ADD_CASE(tc, tx_odd_slices);
-    ADD_CASE(tc, tx_two_slots_back_to_back);
+    ADD_CASE(tc, tx_slots_back_to_back);
     ADD_CASE(tc, tx_burst_in_parts);
     ADD_CASE(tc, tx_collisions);
     ADD_CASE(tc, tx_abort);
@@ -291,7 +311,7 @@ TCase *conform_tx(void)
     ADD_CASE(tc, tx_carrier);
     ADD_CASE(tc, tx_heartbeat);
     ADD_CASE(tc, tx_timeout);
-    ADD_CASE(tc, dma_timeout);
-    ADD_CASE(tc, dma_dead);
+    ADD_CASE_8390(tc, dma_timeout, "no remote DMA");
+    ADD_CASE_8390(tc, dma_dead, "no remote DMA");
     return tc;
 }

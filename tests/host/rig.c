@@ -12,30 +12,43 @@
 #include "kernel/options.h"
 #include "tests/host/host_support.h"
 #include "tests/host/sim/bus.h"
+#include "tests/host/sim/dma.h"
 #include "tests/host/sim/irq.h"
 
 enum { SERVICE_US = 1000000, TURNS_MAX = 10000, DRAIN_US = 100000, QUIET_TURNS = 2 };
 
 static struct frame pool[RIG_POOL];
 
-void rig_up(struct rig *r, const struct sim_card_config *cfg)
+void rig_machine(struct rig *r, const struct rig_card *cfg)
 {
     memset(r, 0, sizeof *r);
+    r->cfg = *cfg;
+    r->side = cfg->rtl8139 != NULL ? &rig_side_rtl8139 : &rig_side_ne2000;
     sim_reset();
+    sim_dma_reset();
     host_capture_clear();
     options_default(&options);
     frame_pool_init(pool, RIG_POOL);
     memset(nics, 0, sizeof nics);
     nic_count = 0;
-    sim_card_plug(&r->card, cfg, RIG_BASE, RIG_IRQ);
-    r->chip = &r->card.chip;
+    r->side->plug(r);
+}
+
+void rig_find(struct rig *r)
+{
     nics_init();
-    ck_assert_msg(nic_count == 1, "%s not found: %s", cfg->name, host_text());
     r->nic = &nics[0];
     r->next_service_us = time_us() + SERVICE_US;
+}
+
+void rig_up(struct rig *r, const struct rig_card *cfg)
+{
+    rig_machine(r, cfg);
+    rig_find(r);
+    ck_assert_msg(nic_count == 1, "%s not found: %s", cfg->name, host_text());
     ck_assert_msg(r->nic->mode == NIC_MODE_IRQ && r->nic->irq == RIG_IRQ, "%s: interrupt: %s",
                   cfg->name, host_text());
-    ck_assert(sim_chip_online(r->chip));
+    ck_assert(r->side->online(r));
     ck_assert_msg(!sim_irq_line(RIG_IRQ), "interrupt line high after open");
 }
 
@@ -46,11 +59,10 @@ void rig_down(struct rig *r)
     ck_assert_msg(frame_pool_free() == frame_pool_size(), "%u frames leaked",
                   frame_pool_size() - frame_pool_free());
     ck_assert_msg(!sim_irq_line(RIG_IRQ), "interrupt line high after close");
-    ck_assert_msg(r->chip->stopped && r->chip->imr == 0, "chip not at rest after close");
-    ck_assert_msg(r->chip->dma == DMA_IDLE, "remote DMA active after close");
+    ck_assert_msg(r->side->at_rest(r), "chip not at rest after close");
     sim_run_us(10000);
     ck_assert_msg(!sim_irq_line(RIG_IRQ), "interrupt line high long after close");
-    sim_card_free(&r->card);
+    r->side->unplug(r);
 }
 
 /* ---- main loop ---- */
@@ -77,19 +89,22 @@ bool rig_turn(struct rig *r)
 {
     struct frame *burst[RIG_BURST];
     struct nic *nic = r->nic;
-    unsigned events = nic->ops->poll(nic) | nic->pending, got = 0;
-    nic->pending = 0;
+    bool guarded = nic_guard();
+    unsigned events = nic_events(nic), got = 0;
     if ((events & (EV_FAULT | EV_LINK | EV_TX)) != 0) {
         nic->ops->service(nic, events);
     }
     if (time_us() >= r->next_service_us) {
         r->next_service_us = time_us() + SERVICE_US;
         nic->ops->service(nic, 0);
+        nic_retry_irq(nic);
     }
     if ((events & EV_RX) != 0) {
         got = nic->ops->rx_burst(nic, burst, RIG_BURST);
+        nic_received(nic, got < RIG_BURST);
         ck_assert_uint_le(got, RIG_BURST);
     }
+    nic_unguard(guarded);
     for (unsigned i = 0; i < got; i++) {
         keep(r, burst[i]);
     }
@@ -177,7 +192,7 @@ void rig_receive(struct rig *r, unsigned length, unsigned seed)
 {
     uint8_t frame[2048];
     rig_frame(frame, length, seed);
-    sim_receive(r->chip, frame, length);
+    r->side->receive(r, frame, length, WIRE_OK);
 }
 
 void rig_expect(struct rig *r, unsigned index, unsigned length, unsigned seed)
@@ -197,7 +212,9 @@ bool rig_send(struct rig *r, unsigned length, unsigned seed)
     rig_frame_out(frame, length, seed);
     struct slice slice = {frame, (uint16_t)length};
     struct tx_frame tx = {&slice, 1, (uint16_t)length};
+    bool guarded = nic_guard();
     bool taken = r->nic->ops->tx_burst(r->nic, &tx, 1) == 1;
+    nic_unguard(guarded);
     memset(frame, 0xDD, sizeof frame); /* taken = already copied */
     return taken;
 }
@@ -205,7 +222,8 @@ bool rig_send(struct rig *r, unsigned length, unsigned seed)
 void rig_expect_sent(struct rig *r, unsigned index, unsigned length, unsigned seed)
 {
     uint8_t frame[2048] = {0};
-    const struct sim_frame *sent = sim_sent(r->chip, index);
+    ck_assert_uint_lt(index, r->side->sent_count(r));
+    const struct sim_frame *sent = r->side->sent(r, index);
     unsigned padded = length < FRAME_MIN ? FRAME_MIN : length;
     rig_frame_out(frame, length, seed);
     ck_assert_uint_eq(sent->length, padded);

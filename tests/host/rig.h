@@ -11,14 +11,24 @@
 #include <stdint.h>
 
 #include "drivers/nic.h"
-#include "tests/host/sim/ne2000.h"
-#include "tests/host/sim/wire.h"
+#include "tests/host/rig_card.h"
 
-enum { RIG_BASE = 0x300, RIG_IRQ = 10, RIG_POOL = 64, RIG_KEPT = 128, RIG_BURST = 16 };
+enum {
+    RIG_BASE = 0x300,
+    RIG_PCI_BASE = 0xE000,
+    RIG_PCI_DEVICE = 9,
+    RIG_IRQ = 10,
+    RIG_POOL = 64,
+    RIG_KEPT = 1024,
+    RIG_BURST = 16
+};
 
 struct rig {
+    struct rig_card cfg;
+    const struct rig_side *side;
     struct sim_card card;
     struct sim_chip *chip; /* card.chip                                            */
+    struct sim_rtl rtl;
     struct nic *nic;
     uint64_t next_service_us;
     bool hold_frames; /* do not give received frames back to the pool         */
@@ -30,7 +40,11 @@ struct rig {
 };
 
 /* Machine on, card found and open, nothing captured yet. */
-void rig_up(struct rig *r, const struct sim_card_config *cfg);
+void rig_up(struct rig *r, const struct rig_card *cfg);
+
+/* The machine around the card, without looking for it; and looking again. */
+void rig_machine(struct rig *r, const struct rig_card *cfg);
+void rig_find(struct rig *r);
 
 /* Everything quiet again; fails the test if a frame leaked or the card is not at rest. */
 void rig_down(struct rig *r);

@@ -387,7 +387,7 @@ static void check_context(struct sim_chip *c, unsigned reg, bool write)
     if (sim_in_irq() && c->page != 0 && reg != 0) {
         sim_misuse("dp8390: interrupt handler met register page %u", c->page);
     }
-    if (sim_in_irq() && write && reg != 0x7 && reg != 0xF) {
+    if (sim_in_irq() && write && reg != 0x7 && reg != 0xF && !c->used_unmasked) {
         sim_misuse("dp8390: register %x written in interrupt context", reg);
     }
 }

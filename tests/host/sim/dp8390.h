@@ -164,6 +164,7 @@ struct sim_chip {
     unsigned fate_collisions;
     bool backed_off;
     bool hold_tx;
+    bool used_unmasked; /* test side: txirq=1, guarded by the processor's flag instead */
 
     uint64_t rx_until_ns; /* a frame is coming in until then                  */
     struct sim_header_damage damage;

@@ -8,11 +8,23 @@
 
 #include "kernel/cpu.h"
 #include "kernel/error.h"
+#include "kernel/io.h"
 #include "kernel/irq.h"
 #include "kernel/pic.h"
 #include "tests/host/sim/bus.h"
 
-enum { SHARERS = 4, SOURCES = 8, TICK_LINE = 0, FIND_ROUNDS = 3, FIND_WAIT_US = 2000, CASCADE = 2 };
+enum {
+    SHARERS = 4,
+    SOURCES = 8,
+    TICK_LINE = 0,
+    FIND_ROUNDS = 3,
+    FIND_WAIT_US = 2000,
+    CASCADE = 2,
+    STORM = 20000,
+    LIVELOCK = 1000000,
+    ELCR_PORT = 0x4D0,
+    ELCR_ALWAYS_EDGE = 0x2107
+};
 
 struct line {
     const void *high[SOURCES]; /* sources that hold the line up */
@@ -21,13 +33,19 @@ struct line {
         irq_handler handler;
         void *arg;
     } user[SHARERS];
-    unsigned users, count, unclaimed;
+    unsigned users, count, unclaimed, unclaimed_in_a_row;
+    unsigned claimed_in_a_row; /* at the same moment: nobody silences the device */
+    uint64_t last_ns;
+    unsigned to_lose; /* edges that will not be latched */
+    bool masked;      /* by a storm */
 };
 
 static struct line lines[IRQ_LINES];
 static bool enabled, handling;
 static unsigned spurious, delivered, halts;
 static unsigned tick_us, tick_event;
+static uint16_t elcr, stormed; /* elcr 0xFFFF: no such register */
+static unsigned lost;
 
 struct cpu_info cpu = {.class = CPU_386};
 
@@ -38,6 +56,9 @@ void sim_irq_reset(void)
     handling = false;
     spurious = delivered = halts = 0;
     tick_us = tick_event = 0;
+    elcr = 0xFFFF;
+    stormed = 0;
+    lost = 0;
 }
 
 /* ---- lines ---- */
@@ -69,12 +90,56 @@ void sim_irq_drive(int line, const void *source, bool high)
     } else if (!high && own < SOURCES) {
         l->high[own] = NULL;
     }
-    if (!before && sim_irq_line(line)) {
+    if (before || !sim_irq_line(line)) {
+        return;
+    }
+    if (l->to_lose > 0) {
+        l->to_lose--;
+        lost++;
+    } else {
         l->latched = true;
     }
 }
 
-static void handle(struct line *l)
+void sim_irq_lose_edges(int line, unsigned n)
+{
+    lines[line].to_lose = n;
+}
+
+unsigned sim_irq_edges_lost(void)
+{
+    return lost;
+}
+
+static bool is_level(int line)
+{
+    return elcr != 0xFFFF && (elcr >> line & 1) != 0;
+}
+
+static bool asks(int line)
+{
+    const struct line *l = &lines[line];
+    return !l->masked && (is_level(line) ? sim_irq_line(line) : l->latched);
+}
+
+/* As kernel/irq.c: a line on which nobody claims anything for long is masked. */
+static void count_storm(struct line *l, int line, bool claimed)
+{
+    if (claimed) {
+        l->unclaimed_in_a_row = 0;
+        l->claimed_in_a_row = l->last_ns == sim_now_ns() ? l->claimed_in_a_row + 1 : 0;
+        l->last_ns = sim_now_ns();
+        if (l->claimed_in_a_row == LIVELOCK) {
+            sim_misuse("irq %d: claimed for ever, and the device not touched", line);
+        }
+    } else if (++l->unclaimed_in_a_row >= STORM) {
+        l->unclaimed_in_a_row = 0;
+        l->masked = true;
+        stormed |= (uint16_t)(1U << line);
+    }
+}
+
+static void handle(struct line *l, int line)
 {
     bool claimed = false;
     handling = true;
@@ -84,6 +149,7 @@ static void handle(struct line *l)
     }
     l->count++;
     l->unclaimed += !claimed;
+    count_storm(l, line, claimed);
     enabled = true;
     handling = false;
 }
@@ -92,7 +158,7 @@ void sim_irq_deliver(void)
 {
     for (int i = 0; i < IRQ_LINES && enabled && !handling; i++) {
         struct line *l = &lines[i];
-        if (!l->latched || (l->users == 0 && i != TICK_LINE)) {
+        if (!asks(i) || (l->users == 0 && i != TICK_LINE)) {
             continue;
         }
         l->latched = false;
@@ -102,7 +168,7 @@ void sim_irq_deliver(void)
         } else if (!sim_irq_line(i)) {
             spurious++;
         } else {
-            handle(l);
+            handle(l, i);
             i = -1; /* highest priority first */
         }
     }
@@ -258,11 +324,70 @@ uint16_t irq_lines_in_use(void)
     return (uint16_t)mask;
 }
 
-/* An ISA machine: every line is edge-triggered. */
+int irq_take_storm(void)
+{
+    for (int line = 0; line < IRQ_LINES; line++) {
+        if ((stormed >> line & 1) != 0) {
+            stormed &= (uint16_t) ~(1U << line);
+            return line;
+        }
+    }
+    return IRQ_NONE;
+}
+
+void irq_trust_again(int line)
+{
+    lines[real_line(line)].masked = false;
+    lines[real_line(line)].unclaimed_in_a_row = 0;
+    sim_irq_deliver();
+}
+
+/* ---- trigger modes ---- */
+
+static uint32_t elcr_in(void *self, unsigned reg, unsigned width)
+{
+    (void)self;
+    return width == 8 ? elcr >> 8 * reg & 0xFFU : 0xFFFFFFFF;
+}
+
+static void elcr_out(void *self, unsigned reg, uint32_t value, unsigned width)
+{
+    (void)self;
+    if (width != 8) {
+        sim_misuse("elcr: %u-bit write", width);
+    }
+    elcr = (uint16_t)((elcr & ~(0xFFU << 8 * reg)) | (value & 0xFF) << 8 * reg);
+    if ((elcr & ELCR_ALWAYS_EDGE) != 0) {
+        sim_misuse("elcr: a line of the mainboard's set to level (%04x)", elcr);
+    }
+}
+
+void sim_irq_elcr(uint16_t levels)
+{
+    elcr = levels;
+    sim_attach(&(struct sim_device){
+        .name = "elcr", .base = ELCR_PORT, .ports = 2, .in = elcr_in, .out = elcr_out});
+}
+
+/* As kernel/pic.c, which test_irq.c tries. */
+static const struct ioport elcr_port = {ELCR_PORT};
+
 bool pic_is_level(int line)
 {
-    (void)line;
-    return false;
+    unsigned levels = (unsigned)io_in8(elcr_port, 1) << 8 | io_in8(elcr_port, 0);
+    return (levels & ELCR_ALWAYS_EDGE) == 0 && (levels >> line & 1) != 0;
+}
+
+bool pic_set_level(int line, bool level)
+{
+    unsigned levels = (unsigned)io_in8(elcr_port, 1) << 8 | io_in8(elcr_port, 0);
+    if ((levels & ELCR_ALWAYS_EDGE) != 0 || (ELCR_ALWAYS_EDGE >> line & 1) != 0) {
+        return false;
+    }
+    levels = level ? levels | 1U << line : levels & ~(1U << line);
+    io_out8(elcr_port, 0, (uint8_t)levels);
+    io_out8(elcr_port, 1, (uint8_t)(levels >> 8));
+    return pic_is_level(line) == level;
 }
 
 /* Lines without a handler that saw an edge since the last call. */

@@ -1,16 +1,17 @@
 /*
- * The interrupt side of the simulated machine: a processor's interrupt flag and edge-triggered
- * 8259A inputs; it implements kernel/irq.h and the shadow of kernel/cpu.h.
+ * The interrupt side of the simulated machine: a processor's interrupt flag and 8259A inputs, edge-
+ * or level-triggered; it implements kernel/irq.h and the shadow of kernel/cpu.h.
  *
  * An edge is latched, also on a masked line; an interrupt is delivered only if the line is still
  * high then (Intel 8259A data sheet: the request must stay until the acknowledge), otherwise it is
  * spurious.  A line that stays high after its handler gives no second interrupt.  So an edge lost
- * by a driver is lost here too.
+ * by a driver is lost here too.  A level-triggered line interrupts as long as it is high.
  */
 #ifndef TESTS_SIM_IRQ_H
 #define TESTS_SIM_IRQ_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 void sim_irq_reset(void);
 
@@ -18,6 +19,15 @@ void sim_irq_reset(void);
 void sim_irq_drive(int line, const void *source, bool high);
 
 bool sim_irq_line(int line);
+
+/* The machine has an edge/level control register (ports 4D0h, 4D1h), set to this: bit set = level.
+ * Without it every line is edge-triggered. */
+void sim_irq_elcr(uint16_t levels);
+
+/* The next `n` edges on `line` are not latched (a bus with ringing, a bridge that swallows them).
+ */
+void sim_irq_lose_edges(int line, unsigned n);
+unsigned sim_irq_edges_lost(void);
 
 /* Deliver what is latched, if interrupts are enabled and none is being handled. */
 void sim_irq_deliver(void);

@@ -103,7 +103,7 @@ void sim_dma_start(struct sim_chip *c, bool read)
         sim_chip_set_isr(c, c->dma_stuck ? 0 : N_RDC);
         return;
     }
-    if (c->imr != 0) {
+    if (c->imr != 0 && (!c->used_unmasked || sim_irq_enabled())) {
         sim_misuse("dp8390: remote DMA with interrupts unmasked (IMR %02x)", c->imr);
     }
     if ((c->dcr & N_DCR_WTS) != 0 && ((c->rsar | c->rbcr) & 1) != 0) {
@@ -149,7 +149,7 @@ static bool data_access(struct sim_chip *c, unsigned width, enum sim_dma directi
     if (width != (word ? 16 : 8) && !(c->cfg.word_forbidden && word)) {
         sim_misuse("dp8390: %u-bit data port access in %s mode", width, word ? "word" : "byte");
     }
-    if (c->imr != 0) {
+    if (c->imr != 0 && (!c->used_unmasked || sim_irq_enabled())) {
         sim_misuse("dp8390: data port access with interrupts unmasked (IMR %02x)", c->imr);
     }
     return true;
