@@ -29,10 +29,10 @@ enum nic_bus { NIC_ISA, NIC_PCI };
 struct nic_place {
     enum nic_bus bus;
     struct ioport io;
-    int irq;      /* IRQ_NONE: not known                        */
-    uint32_t mem; /* card memory, 0: none or not known          */
-    uint16_t pci; /* bus << 8 | device << 3 | function          */
-    bool given;   /* the user named it: look harder, explain    */
+    int irq;         /* IRQ_NONE: not known                        */
+    uint32_t mem;    /* card memory, 0: none or not known          */
+    uint16_t pci;    /* bus << 8 | device << 3 | function          */
+    bool given;      /* the user named it: look harder, explain    */
     uint8_t changed; /* PCI: what the firmware had left off (nic_pci.h) */
 };
 
@@ -142,7 +142,7 @@ struct nic {
     uint32_t link_kbit; /* link rate in kbit/s                       */
     bool link;          /* as far as the card can tell; else true    */
     bool full_duplex;
-    int irq;            /* IRQ_NONE when polling                     */
+    int irq; /* IRQ_NONE when polling                     */
     bool irq_proven;
     enum nic_irq_mode mode;
     volatile unsigned pending; /* events noted by the interrupt handler */
@@ -164,8 +164,8 @@ struct nic_pci_id {
 };
 
 struct nic_driver {
-    const char *name;               /* as in nic= and records */
-    const uint16_t *isa_candidates; /* I/O bases to try, ended by 0; null: none */
+    const char *name;                 /* as in nic= and records */
+    const uint16_t *isa_candidates;   /* I/O bases to try, ended by 0; null: none */
     const struct nic_pci_id *pci_ids; /* null: not on PCI */
     /*
      * 0: ours; model, mac, width, ring_kb, link_kbit, ops and state are filled in and the chip is
@@ -208,7 +208,8 @@ void nics_check_lost(void);
 /* What is pending: by a look at the status or, with txirq=1, by what the handler noted. */
 unsigned nic_events(struct nic *);
 
-/* A receive burst is over: with txirq=1, unmask if the ring is empty, else remember that it is not. */
+/* A receive burst is over: with txirq=1, unmask if the ring is empty, else remember that it is not.
+ */
 void nic_received(struct nic *, bool drained);
 
 /* Around every other use of a card by the main loop: with txirq=1 the handler uses it too, and is

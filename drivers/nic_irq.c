@@ -150,9 +150,9 @@ static int find_line(struct nic *nic)
 
     if (possible) {
         lines &= (uint16_t) ~(1U << given);
-        if (irq_lines_in_use() >> given & 1 ? shares_line(nic, given)
-                                            : irq_find((uint16_t)(1U << given), provoke, quiet,
-                                                       nic) == given) {
+        if (irq_lines_in_use() >> given & 1
+                ? shares_line(nic, given)
+                : irq_find((uint16_t)(1U << given), provoke, quiet, nic) == given) {
             return given;
         }
     }
@@ -174,8 +174,8 @@ static int find_line(struct nic *nic)
 /* elcr=: PCI lines only, and only where there is an edge/level register. */
 static void set_trigger(const struct nic *nic)
 {
-    if (nic->place.bus == NIC_PCI && nic->place.irq != IRQ_NONE && options.elcr != ELCR_KEEP
-        && !pic_set_level(nic->place.irq, options.elcr == ELCR_LEVEL)) {
+    if (nic->place.bus == NIC_PCI && nic->place.irq != IRQ_NONE && options.elcr != ELCR_KEEP &&
+        !pic_set_level(nic->place.irq, options.elcr == ELCR_LEVEL)) {
         nic_log(nic, "irq %d: its trigger mode cannot be set on this machine", nic->place.irq);
     }
 }

@@ -268,8 +268,8 @@ static void dp8390_irq_unmask(struct nic *nic, unsigned events)
 {
     struct dp8390 *d = dp8390_of(nic);
 
-    d->imr = (uint8_t)(((events & EV_RX) != 0 ? ISR_RX : 0) | ((events & EV_TX) != 0 ? ISR_TX : 0)
-                       | ((events & EV_FAULT) != 0 ? ISR_RARE : 0));
+    d->imr = (uint8_t)(((events & EV_RX) != 0 ? ISR_RX : 0) | ((events & EV_TX) != 0 ? ISR_TX : 0) |
+                       ((events & EV_FAULT) != 0 ? ISR_RARE : 0));
     put(d, IMR, d->imr);
 }
 

@@ -450,11 +450,16 @@ static const uint16_t candidates[] = {0x300, 0x280, 0x320, 0x340, 0x360, 0};
 
 /* The same board behind a PCI bridge chip.  Vendor and device from the PCI ID list. */
 static const struct nic_pci_id pci_ids[] = {
-    {0x10EC, 0x8029, "RTL8029"},          {0x1050, 0x0940, "Winbond 89C940"},
-    {0x1050, 0x5A5A, "Winbond 89C940F"},  {0x8C4A, 0x1980, "Winbond 89C940"},
-    {0x1106, 0x0926, "VIA 86C926"},       {0x11F6, 0x1401, "Compex RL2000"},
-    {0x8E2E, 0x3000, "KTI ET32P2"},       {0x4A14, 0x5000, "NetVin NV5000SC"},
-    {0x12C3, 0x0058, "Holtek HT80232"},   {0x12C3, 0x5598, "Holtek HT80229"},
+    {0x10EC, 0x8029, "RTL8029"},
+    {0x1050, 0x0940, "Winbond 89C940"},
+    {0x1050, 0x5A5A, "Winbond 89C940F"},
+    {0x8C4A, 0x1980, "Winbond 89C940"},
+    {0x1106, 0x0926, "VIA 86C926"},
+    {0x11F6, 0x1401, "Compex RL2000"},
+    {0x8E2E, 0x3000, "KTI ET32P2"},
+    {0x4A14, 0x5000, "NetVin NV5000SC"},
+    {0x12C3, 0x0058, "Holtek HT80232"},
+    {0x12C3, 0x5598, "Holtek HT80229"},
     {0, 0, NULL},
 };
 

@@ -29,7 +29,7 @@ struct rtl8139 {
     bool stuck;          /* the header at `at` is unfinished, since ...   */
     struct deadline unstick;
     uint32_t rcr; /* receive configuration in force                */
-    bool more; /* frames left in the ring that ISR does not tell any more */
+    bool more;    /* frames left in the ring that ISR does not tell any more */
     uint32_t hash[2];
     volatile uint16_t imr; /* what the chip's mask holds; also irq_ack's    */
     uint16_t seen;         /* status of the last poll                       */

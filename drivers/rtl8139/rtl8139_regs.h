@@ -22,7 +22,7 @@ enum rtl8139_reg {
     MPC = 0x4C,     /* 32  rw  missed packets, 24 bits; any write clears it          */
     CR9346 = 0x50,  /* 8   rw  EEPROM and write protection of CONFIGn                */
     CONFIG1 = 0x52, /* 8   rw                                                        */
-    TIMER_INT = 0x54, /* 32 rw timer interrupt when TCTR gets here; 0: never (8139C+ compares alike) */
+    TIMER_INT = 0x54, /* 32 rw timer interrupt when TCTR gets here; 0: never              */
     MSR = 0x58,     /* 8   rw  media status                                          */
     HLTCLK = 0x5B,  /* 8   w   clock run/halt (8139, 8139A)                          */
     MULINT = 0x5C,  /* 16  rw  early receive interrupts                              */

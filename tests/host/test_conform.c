@@ -16,7 +16,7 @@ const char *__asan_default_options(void)
 int main(void)
 {
     static TCase *(*const parts[])(void) = {
-        conform_rx,   conform_overrun, conform_tx, conform_irq, conform_8139_rx,
-        conform_8139, conform_soak,    NULL};
+        conform_rx,      conform_overrun, conform_tx,   conform_irq,
+        conform_8139_rx, conform_8139,    conform_soak, NULL};
     return conform_run("conformance", parts);
 }

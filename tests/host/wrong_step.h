@@ -15,7 +15,7 @@ struct wrong_step {
 
 #define WRONG(step, words)                                                                         \
     {                                                                                              \
-        #step, step, words                                                                         \
+#step, step, words                                                                         \
     }
 
 /* Run `step` in a child with its standard error in `said`; returns the wait status. */
