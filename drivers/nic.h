@@ -202,7 +202,8 @@ bool nics_arm(void);
 void nics_disarm(void);
 
 /* Notice cards whose status is set while no interrupt came: after 3 wake-ups in a row fall back to
- * polling, with a `fault irq_lost`.  Call after nics_disarm() when a tick ended the halt. */
+ * polling, with a `fault irq_lost`.  Call when a tick ended the halt, interrupts disabled, before
+ * nics_disarm(): an interrupt that is under way is let in, and not lost. */
 void nics_check_lost(void);
 
 /* What is pending: by a look at the status or, with txirq=1, by what the handler noted. */

@@ -19,7 +19,8 @@ enum {
     RETRY_FIRST_S = 10,
     RETRY_MOST_S = 320,
     US_PER_S = 1000000,
-    PROVE_US = 2000,
+    PROVE_US = 20000, /* an emulator on a busy host is late */
+    ON_THE_WAY_US = 2, /* chip, interrupt controller, CPU */
     PROVE_ROUNDS = 3,
 };
 
@@ -342,16 +343,27 @@ void nics_line_dead(int line)
 }
 
 /*
- * Status set and nothing noted: the interrupt was lost, or the event came in the moment since the
- * card was masked.  The latter cannot happen often without a single interrupt in between.  With
- * txirq=1 losing them is the experiment: counted and recovered, every time.
+ * Status set and nothing noted although the card is armed: the interrupt was lost, or is under way
+ * since the halt ended, and comes as soon as it is let in.  Polling follows only if it happens
+ * again and again without a single interrupt in between.  With txirq=1 losing them is the
+ * experiment: counted and recovered, every time.
  */
 static void check_lost(struct nic *nic)
 {
     const unsigned wanted = options.txirq ? nic->unmasked : EV_ALL;
     const unsigned status = nic->pending != 0 ? 0 : nic->ops->poll(nic) & wanted;
+    bool enabled;
 
     if (status == 0) {
+        return;
+    }
+    enabled = cpu_irq_save();
+    cpu_sti();
+    delay_us(ON_THE_WAY_US);
+    if (!enabled) {
+        cpu_cli();
+    }
+    if (nic->pending != 0) {
         return;
     }
     nic->stats.irq_lost++;

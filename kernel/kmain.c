@@ -148,11 +148,11 @@ static void halt(void)
     }
     cpu_sti_hlt();
     cpu_cli();
-    nics_disarm();
-    cpu_sti();
     if (irq_count(TICK_LINE) != ticks) {
         nics_check_lost();
     }
+    nics_disarm();
+    cpu_sti();
     load_add_idle(time_us() - began);
 }
 
