@@ -38,7 +38,7 @@ romimage: file=/usr/share/bochs/BIOS-bochs-latest
 vgaromimage: file=/usr/share/bochs/VGABIOS-lgpl-latest
 cpu: model=pentium, count=1, ips={ips}, reset_on_triple_fault=1
 megs: {mem}
-pci: enabled=1, chipset=i440fx
+pci: enabled=1, chipset=i440fx{slots}
 {boot}
 com1: enabled=1, {com1}
 clock: sync={sync}, time0=utc
@@ -104,7 +104,7 @@ def usable_display():
 
 
 def write_config(folder, cdrom=None, floppy=None, forward=(), nic=None, mem=8, sync="slowdown",
-                 ips=IPS, com1="mode=null", magic=0):
+                 ips=IPS, com1="mode=null", magic=0, slot=None):
     """bochsrc and what it names."""
     with open(os.path.join(folder, "slirp.conf"), "w", encoding="ascii") as file:
         file.write("# slirp config\n")
@@ -115,11 +115,12 @@ def write_config(folder, cdrom=None, floppy=None, forward=(), nic=None, mem=8, s
                 f"ata0-master: type=cdrom, path={cdrom}, status=inserted\nboot: cdrom")
     else:
         boot = f"floppya: 1_44={floppy}, status=inserted\nboot: floppy"
-    nic = nic or "ioaddr=0x300, irq=10"
+    nic = nic or ("type=pci" if slot else "ioaddr=0x300, irq=10")
     nic += f", mac={MAC}, ethmod=slirp, script={folder}/slirp.conf"
     with open(os.path.join(folder, "bochsrc"), "w", encoding="ascii") as file:
         file.write(CONFIG.format(ips=ips, mem=mem, boot=boot, com1=com1, sync=sync, nic=nic,
-                                 magic=magic, log=os.path.join(folder, "log")))
+                                 magic=magic, slots=f", slot{slot}=ne2k" if slot else "",
+                                 log=os.path.join(folder, "log")))
 
 
 class Bochs(Machine):
@@ -128,11 +129,12 @@ class Bochs(Machine):
     cdrom or floppy  image            display  X display to use; None: an Xvfb of its own
     forward  [(proto, host port, guest port), ...] on loopback
     nic      words for the card       mem      megabytes
+    slot     the card is on PCI, in this slot (1-5), instead of on ISA
     sync     slowdown: real time, as clients need it; none: idle time costs nothing
     """
 
     def __init__(self, cdrom=None, floppy=None, display=None, forward=(), nic=None, mem=8,
-                 sync="slowdown", ips=IPS):
+                 sync="slowdown", ips=IPS, slot=None):
         super().__init__("bochs")
         self.xvfb = None
         try:
@@ -144,7 +146,7 @@ class Bochs(Machine):
             self.display = display
             port = free_port()
             write_config(self.directory, cdrom, floppy, forward, nic, mem, sync, ips,
-                         f"mode=socket-server, dev=localhost:{port}")
+                         f"mode=socket-server, dev=localhost:{port}", slot=slot)
             with open(self.path("go"), "w", encoding="ascii") as file:
                 file.write("c\n")
             self._start(port)

@@ -10,15 +10,25 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from bochs import Bochs, Xvfb           # noqa: E402  (needs the path above)
+from cards import CARDS, ISA            # noqa: E402
 from machine import OUT                 # noqa: E402
 from qemu import Qemu                   # noqa: E402
 from rawpeer import RawPeer             # noqa: E402
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "cards(name, ...): run with each of these (cards.py)")
     config.addinivalue_line("markers", "qemu: boots QEMU")
     config.addinivalue_line("markers", "bochs: boots Bochs")
     config.addinivalue_line("markers", "long: takes minutes; part of make test-long only")
+
+
+def pytest_generate_tests(metafunc):
+    """Every test that boots QEMU has a card: the ISA one unless it is marked with others."""
+    if "card" in metafunc.fixturenames:
+        marker = metafunc.definition.get_closest_marker("cards")
+        names = marker.args if marker else (ISA,)
+        metafunc.parametrize("card", [CARDS[name] for name in names], ids=names)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -71,10 +81,10 @@ def keep_evidence(name, machine):
 
 
 @pytest.fixture
-def boot(machines):
-    """boot(append, **options): a QEMU machine."""
+def boot(machines, card):
+    """boot(append, **options): a QEMU machine, with the card of this run unless nic= is given."""
     def start(append="", **options):
-        machine = Qemu(append=append, **options)
+        machine = Qemu(append=append, **(options if "nic" in options else card.options | options))
         machines.append(machine)
         return machine
     return start

@@ -36,6 +36,13 @@ def nic_device(model, netdev="n0", **options):
     return ",".join(words)
 
 
+def dgram_netdev(netdev, sockets):
+    """The -netdev words of a wire to a raw peer (RawPeer.sockets)."""
+    ours, its = sockets
+    return (f"dgram,id={netdev},local.type=unix,local.path={its},"
+            f"remote.type=unix,remote.path={ours}")
+
+
 class Qemu(Machine):
     """One QEMU.  Keyword arguments:
 
@@ -83,9 +90,7 @@ class Qemu(Machine):
         if nic is None:
             return ["-nic", "none"]
         if dgram:
-            ours, its = dgram
-            netdev = (f"dgram,id=n0,local.type=unix,local.path={its},"
-                      f"remote.type=unix,remote.path={ours}")
+            netdev = dgram_netdev("n0", dgram)
         else:
             netdev = "user,id=n0"
             for proto, ports in forward.items():
@@ -169,6 +174,10 @@ class Qemu(Machine):
                 return answer["return"]
             if "error" in answer:
                 raise MachineError(f"{command}: {answer['error']}")
+
+    def human_monitor(self, line):
+        """One line of the monitor for people; what it says."""
+        return self.monitor("human-monitor-command", **{"command-line": line})
 
     def keys(self, text):
         """Type on the PC's keyboard (small letters, digits, blank, '.', '-', '=', newline)."""

@@ -145,19 +145,20 @@ class RawPeer:
     IP, BOX_IP = "10.0.2.2", "10.0.2.15"
     MAC = "02:00:00:00:00:02"
 
-    def __init__(self):
+    def __init__(self, ip=IP, box_ip=BOX_IP, mac=MAC, box_mac=BOX_MAC_TEXT):
         self.directory = tempfile.mkdtemp(prefix="nictest86-peer-")
         ours, its = (os.path.join(self.directory, name) for name in ("peer", "box"))
         self.sockets = (ours, its)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(ours)
         self._socket.settimeout(5)
-        self.mac, self.ip = mac_bytes(self.MAC), ip_bytes(self.IP)
-        self.box_mac, self.box_ip = mac_bytes(BOX_MAC_TEXT), ip_bytes(self.BOX_IP)
+        self.mac, self.ip = mac_bytes(mac), ip_bytes(ip)
+        self.box_mac, self.box_ip = mac_bytes(box_mac), ip_bytes(box_ip)
         self.answer_arp = True
         self.answer_ping = True
         self.arp_for = {self.ip}     # addresses we claim
         self.hook = None             # called with each packet in the receiver thread
+        self.fast = None             # called with each frame before all else; True: that was all
         self.packets = []
         self.faults = []
         self._changed = threading.Condition()
@@ -199,7 +200,7 @@ class RawPeer:
                 continue
             except OSError:
                 return
-            if not frame:
+            if not frame or (self.fast is not None and self.fast(frame)):
                 continue
             if len(frame) < 14:
                 self.faults.append(f"a frame of {len(frame)} bytes")

@@ -7,8 +7,11 @@ import time
 
 import pytest
 
+from cards import BOTH, EVERY
 from rawpeer import (ACK, BROADCAST, ETH_ARP, ETH_IP, FIN, FRAME_MAX, FRAME_MIN, ICMP, RST, SYN,
                      TCP, UDP, ip_bytes, mac_bytes)
+
+pytestmark = pytest.mark.cards(*BOTH)
 
 IN_FLIGHT = 6  # full frames that an NE2000's ring holds for sure, with a small one behind them
 
@@ -45,6 +48,7 @@ def still_alive(peer, seq=0, attempts=20):
 
 # ---- echo ----
 
+@pytest.mark.cards(*EVERY)
 def test_ping_sweep(box, peer):
     """All sizes 0 to 1472, contents compared, up to 8 in flight."""
     waiting, since = {}, peer.mark()

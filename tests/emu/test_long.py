@@ -5,11 +5,12 @@ import time
 
 import pytest
 
+from cards import BOTH
 from qemu import GUEST_IP, HOST_IP
 from rawpeer import ETH_IP, UDP
 from wire import Sink, send_tcp, ttcp_pattern
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.cards(*BOTH)]
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
 MB = 1 << 20

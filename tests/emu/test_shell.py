@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from cards import BOTH
 from qemu import GUEST_IP, HOST_IP, MAC
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
@@ -62,6 +63,7 @@ def test_malformed_commands_are_refused(box, line, status):
     assert [one for one in text.split("\r\n")[1:] if one and one[0] not in "@>"], "says why"
 
 
+@pytest.mark.cards(*BOTH)
 def test_ping_out(box):
     done, text = box.command(f"ping -n 3 {HOST_IP}")
     assert done["status"] == 0 and "3" in text
@@ -69,6 +71,7 @@ def test_ping_out(box):
     assert done["status"] == 0
 
 
+@pytest.mark.cards(*BOTH)
 def test_ping_contents_and_sizes(wired, peer):
     machine = wired()
     for size in (0, 1, 56, 1472, 4000):
@@ -81,6 +84,7 @@ def test_ping_contents_and_sizes(wired, peer):
             assert [len(p.data) for p in echoes] == [size, size]
 
 
+@pytest.mark.cards(*BOTH)
 def test_ping_nobody(wired, peer):
     machine = wired()
     peer.answer_ping = False
@@ -89,6 +93,7 @@ def test_ping_nobody(wired, peer):
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x1b"])
+@pytest.mark.cards(*BOTH)
 def test_abort(box, key):
     since = box.mark()
     box.type("ping -n 1000 10.0.2.99\r")
@@ -99,6 +104,7 @@ def test_abort(box, key):
     assert box.command("help")[0]["status"] == 0
 
 
+@pytest.mark.cards(*BOTH)
 def test_set_acts_at_once(wired, peer):
     """Polling and back, seen in the counters.  (slirp answers within the very act of sending, so
     only a neighbour that speaks first makes a halted machine take an interrupt.)"""
@@ -121,6 +127,7 @@ def test_set_acts_at_once(wired, peer):
     assert frames_by_interrupt() >= 4
 
 
+@pytest.mark.cards(*BOTH)
 def test_set_ip(box):
     since = box.mark()
     box.command("set ip=10.0.2.77/24,10.0.2.2")
@@ -172,6 +179,7 @@ def test_keyboard(box):
     assert len(box.wait_count("done", 2, 5)) == 2
 
 
+@pytest.mark.cards(*BOTH)
 def test_reboot(box):
     box.type("reboot\r")
     box.wait_count("boot", 2, 15)
@@ -199,6 +207,7 @@ def test_exit_status_without_a_card(boot):
     assert machine.wait_exit(15) == 2 * 2 + 1
 
 
+@pytest.mark.cards(*BOTH)
 def test_quit(boot):
     for words, status in (("quit", 0), ("quit 7", 7)):
         machine = boot(STATIC)
@@ -208,6 +217,7 @@ def test_quit(boot):
         assert machine.all("exit")[0]["status"] == status
 
 
+@pytest.mark.cards(*BOTH)
 def test_panic(boot):
     """A non-maskable interrupt: the screen, the record, status 3."""
     machine = boot(f"{STATIC} exit=on")

@@ -12,9 +12,12 @@ import time
 
 import pytest
 
+from cards import BOTH, EVERY
 from qemu import GUEST_IP, HOST_IP
 from rawpeer import ACK, SYN, TCP
 from wire import (SENTINEL, Sink, UdpSink, host_ttcp, run, send_tcp, ttcp_pattern)
+
+pytestmark = pytest.mark.cards(*BOTH)
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
 MB = 1 << 20
@@ -46,6 +49,7 @@ def test_tcp_connection_without_payload_gives_no_result(box):
     assert len(box.all("result")) == 1
 
 
+@pytest.mark.cards(*EVERY)
 def test_tcp_in_10_mb_without_a_gap(box):
     size = 10 * MB
     send_tcp(box.port("tcp", 5001), ttcp_pattern(8192) * (size // 8192))
@@ -134,6 +138,7 @@ def test_tcp_out_is_exact(box, length, count):
     assert " KB/sec" in text and "I/O calls, msec/call = " in text and "calls/sec = " in text
 
 
+@pytest.mark.cards(*EVERY)
 def test_tcp_out_10_mb_without_a_gap(box):
     sink = Sink()
     done, _ = box.command(f"ttcp -t -l 8192 -n 1280 -p {sink.port} {HOST_IP}", 60)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cards import BOTH
 from rawpeer import UDP
 from wire import SENTINEL, ttcp_pattern
 
@@ -55,6 +56,7 @@ def test_lost_start_sentinel(wired, peer, ends):
     assert result["us"] < 2_000_000, "the idle time-out is not in it"
 
 
+@pytest.mark.cards(*BOTH)
 def test_all_end_sentinels_lost(wired, peer):
     box = wired()
     sentinels(peer, 1)
@@ -83,6 +85,7 @@ def test_next_test_from_the_same_port(wired, peer):
     assert [r["bytes"] for r in box.all("result")] == [8000, 16000]
 
 
+@pytest.mark.cards(*BOTH)
 def test_flows_at_once_are_counted_apart(wired, peer):
     box = wired()
     ports = [4001, 4002, 4003]
@@ -99,6 +102,7 @@ def test_flows_at_once_are_counted_apart(wired, peer):
                        for index, port in enumerate(ports)}
 
 
+@pytest.mark.cards(*BOTH)
 def test_datagram_sizes(wired, peer):
     """5 bytes are data, 4 and fewer are not; one larger than the MTU arrives in fragments."""
     box = wired()
@@ -111,6 +115,7 @@ def test_datagram_sizes(wired, peer):
     assert (result["bytes"], result["packets"]) == (5 + 6 + 1471 + 1472 + 1473 + 4000, 6)
 
 
+@pytest.mark.cards(*BOTH)
 @pytest.mark.parametrize("length,count", [(5, 10), (18, 200), (1472, 200), (4000, 20)])
 def test_box_sends(wired, peer, length, count):
     """Sentinel, data, five sentinels, in this order, every byte right, each with its own IP id."""
