@@ -19,7 +19,7 @@ enum {
     RETRY_FIRST_S = 10,
     RETRY_MOST_S = 320,
     US_PER_S = 1000000,
-    PROVE_US = 20000, /* an emulator on a busy host is late */
+    PROVE_US = 20000,  /* an emulator on a busy host is late */
     ON_THE_WAY_US = 2, /* chip, interrupt controller, CPU */
     PROVE_ROUNDS = 3,
 };

@@ -203,7 +203,7 @@ enum {
     FLUSH_US = 100, /* edges latched long ago come at once when unmasked      */
     QUIET_US = 500,
     PROVOKED_US = 20000, /* an emulator on a busy host is late */
-    OTHERS_US = 50, /* after the first line: time for another one to show     */
+    OTHERS_US = 50,      /* after the first line: time for another one to show     */
 };
 
 /* Unmask or mask each of `set`; a handler may have masked some already. */
