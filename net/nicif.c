@@ -186,7 +186,7 @@ unsigned nicif_rx(struct nic *nic, unsigned budget)
     limit = budget < limit ? budget : limit;
     guarded = nic_guard();
     got = nic->ops->rx_burst(nic, burst, limit);
-    nic_received(nic, got < limit);
+    nic_received(nic, got < limit && frame_pool_free() != 0);
     nic_unguard(guarded);
     tcp_watch_burst_begin();
     for (unsigned i = 0; i < got; i++) {
