@@ -14,6 +14,7 @@
 #include "tests/host/sim/irq.h"
 #include "tests/host/sim/ne2000.h"
 #include "tests/host/sim/wire.h"
+#include "tests/host/wrong_step.h"
 
 enum { BASE = 0x300, IRQ = 10, DATA = 0x10, RESET = 0x1F };
 enum {
@@ -53,11 +54,6 @@ enum {
 
 /* A deliberately wrong driver step: must abort with `words` in the message.  The linker collects
  * them, as it does the kernel's tables. */
-struct wrong_step {
-    const char *name;
-    const char *words;
-    void (*step)(void);
-};
 
 #define WRONG(name_, words_)                                                                       \
     static void name_(void);                                                                       \

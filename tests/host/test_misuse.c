@@ -4,12 +4,8 @@
  * each of these rituals must not abort.
  */
 #include <check.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kernel/cpu.h"
 #include "kernel/irq.h"
@@ -17,42 +13,9 @@
 
 extern const struct wrong_step __start_wrong_steps[], __stop_wrong_steps[];
 
-enum { OUTPUT = 16384 };
-
-/* Run `step` in a child with its standard error in `said`; returns the wait status. */
-static int run_child(void (*step)(void), char *said)
-{
-    int pipes[2];
-    size_t used = 0;
-    ck_assert_int_eq(pipe(pipes), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(pipes[1], STDERR_FILENO);
-        close(pipes[0]);
-        step();
-        _exit(0);
-    }
-    close(pipes[1]);
-    for (ssize_t n = 1; n > 0; used += (size_t)n) {
-        n = read(pipes[0], said + used, OUTPUT - 1 - used);
-    }
-    said[used] = '\0';
-    close(pipes[0]);
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    return status;
-}
-
 START_TEST(aborts)
 {
-    const struct wrong_step *wrong = &__start_wrong_steps[_i];
-    char said[OUTPUT];
-    int status = run_child(wrong->step, said);
-    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s was not noticed: %s",
-                  wrong->name, said);
-    const char *message = strstr(said, "MISUSE");
-    ck_assert_msg(message != NULL && strstr(message, wrong->words) != NULL, "%s: %s", wrong->name,
-                  said);
+    wrong_step_expect(&__start_wrong_steps[_i]);
 }
 END_TEST
 
@@ -64,8 +27,8 @@ static void send_nothing(void)
 
 START_TEST(last_accesses_are_printed)
 {
-    char said[OUTPUT];
-    run_child(send_nothing, said);
+    char said[WRONG_OUTPUT];
+    wrong_step_run(send_nothing, said);
     ck_assert_ptr_nonnull(strstr(said, "out8  300 <- 26"));
     ck_assert_ptr_nonnull(strstr(said, "out8  305 <- 00"));
 }

@@ -62,13 +62,13 @@ static void elcr_timer(void)
 }
 
 static const struct wrong_step wrong[] = {
-    WRONG(pci_unaligned, "16-bit configuration access at 01"),
-    WRONG(pci_reserved, "reserved bits in the address"),
-    WRONG(pci_reset_port, "byte write to CFBh"),
-    WRONG(pci_status, "status bits cleared in passing"),
-    WRONG(pci_window_closed, "with the window closed"),
-    WRONG(pci_too_soon, "10 ms are prescribed"),
-    WRONG(elcr_timer, "a line of the mainboard's"),
+    WRONG_STEP(pci_unaligned, "16-bit configuration access at 01"),
+    WRONG_STEP(pci_reserved, "reserved bits in the address"),
+    WRONG_STEP(pci_reset_port, "byte write to CFBh"),
+    WRONG_STEP(pci_status, "status bits cleared in passing"),
+    WRONG_STEP(pci_window_closed, "with the window closed"),
+    WRONG_STEP(pci_too_soon, "10 ms are prescribed"),
+    WRONG_STEP(elcr_timer, "a line of the mainboard's"),
 };
 
 enum { WRONG_STEPS = sizeof wrong / sizeof wrong[0] };

@@ -13,7 +13,7 @@ struct wrong_step {
     const char *words; /* in the message of sim_misuse() */
 };
 
-#define WRONG(step, words)                                                                         \
+#define WRONG_STEP(step, words)                                                                    \
     {                                                                                              \
 #step, step, words                                                                         \
     }
