@@ -360,7 +360,17 @@ void nics_close(void)
     }
 }
 
-/* ---- counted by drivers ---- */
+/* ---- for drivers ---- */
+
+bool nic_address_usable(const uint8_t mac[6])
+{
+    unsigned any = 0;
+
+    for (unsigned i = 0; i < 6; i++) {
+        any |= mac[i];
+    }
+    return any != 0 && (mac[0] & 1) == 0;
+}
 
 void nic_count_burst(struct nic *nic, unsigned n)
 {

@@ -256,6 +256,10 @@ void nic_report_faults(struct nic *);
 /* For drivers: count a receive burst of n > 0 frames in the histogram. */
 void nic_count_burst(struct nic *, unsigned n);
 
+/* For drivers: can `mac` be a station's?  All zero, all ones and every group address have no
+ * business in a PROM. */
+bool nic_address_usable(const uint8_t mac[6]);
+
 /* For drivers: one greppable log line "ne2000 at 0x300: ...". */
 void nic_log(const struct nic *, const char *fmt, ...);
 

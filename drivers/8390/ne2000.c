@@ -240,17 +240,6 @@ static bool signed_by(const struct identity *id, uint8_t letter)
     return id->prom[PROM_SIGNATURE] == letter && id->prom[PROM_SIGNATURE + 1] == letter;
 }
 
-/* All zero, all ones and every group address have no business in a PROM. */
-static bool good_address(const uint8_t mac[6])
-{
-    unsigned any = 0;
-
-    for (unsigned i = 0; i < 6; i++) {
-        any |= mac[i];
-    }
-    return any != 0 && (mac[0] & 1) == 0;
-}
-
 /* ---- card memory ---- */
 
 /* Ways the RAM may be laid out, best first.  Pages [first, stop). */
@@ -322,7 +311,8 @@ static bool ram_answers(struct dp8390 *d, const struct layout *l)
  */
 static const struct layout *find_memory(struct dp8390 *d, const struct identity *id)
 {
-    const bool bytes = good_address(id->prom) && (!id->doubled || signed_by(id, SIGNATURE_BYTE));
+    const bool bytes =
+        nic_address_usable(id->prom) && (!id->doubled || signed_by(id, SIGNATURE_BYTE));
 
     for (unsigned i = 0; i < LAYOUTS; i++) {
         const struct layout *l = &layouts[i];
@@ -368,7 +358,7 @@ static int station_address(struct nic *nic, const struct identity *id, char *why
     const uint8_t made_up[6] = {0x02, 0x00, 0x00, 0x00, (uint8_t)(io >> 8), (uint8_t)io};
 
     memcpy(nic->mac, id->prom, sizeof(nic->mac));
-    if (good_address(nic->mac)) {
+    if (nic_address_usable(nic->mac)) {
         return 0;
     }
     record_fault("prom", -1);

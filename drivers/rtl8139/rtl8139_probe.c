@@ -81,13 +81,6 @@ static void wake(struct rtl8139 *d)
     put8(d, HLTCLK, HLTCLK_RUN);
 }
 
-static bool mac_is_usable(const uint8_t *mac)
-{
-    static const uint8_t zero[6];
-
-    return (mac[0] & 1) == 0 && memcmp(mac, zero, sizeof(zero)) != 0;
-}
-
 static int probe(const struct nic_place *place, struct nic *nic, char *why, size_t why_size)
 {
     struct rtl8139 *d = rtl8139_of(nic);
@@ -111,7 +104,7 @@ static int probe(const struct nic_place *place, struct nic *nic, char *why, size
     for (unsigned i = 0; i < sizeof(nic->mac); i++) {
         nic->mac[i] = get8(d, IDR0 + i);
     }
-    if (!mac_is_usable(nic->mac)) {
+    if (!nic_address_usable(nic->mac)) {
         record_fault("prom", -1);
         record_int("io", place->io.base);
         record_end();
