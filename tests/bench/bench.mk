@@ -19,10 +19,11 @@ $(BENCH)/count.so: tests/bench/count.c
 
 bench-build: $(BENCH)/nictest86.elf $(BENCH)/count.so
 
-# ROWS and CARDS choose by name; RUNS=3; OPTIONS='batch=off' boots with them and compares nothing;
-# UPDATE=1 writes the figures into RESULTS.md.
+# ROWS and CARDS choose by name; RUNS=3; JOBS=2 machines at a time; UPDATE=1 writes the figures
+# into RESULTS.md; OPTIONS='batch=off' boots with them and compares nothing.
 bench_words = $(if $(ROWS),--rows '$(ROWS)') $(if $(CARDS),--cards '$(CARDS)') \
-    $(if $(RUNS),--runs $(RUNS)) $(if $(OPTIONS),--options '$(OPTIONS)') $(if $(UPDATE),--update)
+    $(if $(RUNS),--runs $(RUNS)) $(if $(JOBS),--jobs $(JOBS)) \
+    $(if $(OPTIONS),--options '$(OPTIONS)') $(if $(UPDATE),--update)
 
 bench: bench-build | $(OUT)/deps/test ## instructions per packet: ours, Linux's, the ratio; fails if we got worse
 	@OUT=$(OUT) $(PYTHON) tests/bench/bench.py $(bench_words) $(if $(PROFILE),--profile)

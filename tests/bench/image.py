@@ -17,11 +17,14 @@ LAYERS = (
     ("tests/bench/", "peer"),
     ("drivers/frame", "netif"), ("drivers/", "driver"),
     ("net/port/checksum", "checksum"), ("net/apps/", "responder"), ("net/meter", "responder"),
-    ("net/", "netif"), ("lwip/", "lwip"),
+    ("net/net.c", "idle"), ("net/clock", "clock"), ("net/", "netif"),
+    ("lwip/", "lwip"), ("kernel/string", "copy"),
     ("boot/", "interrupt"), ("kernel/irq", "interrupt"), ("kernel/pic", "interrupt"),
     ("kernel/trap", "interrupt"), ("kernel/idt", "interrupt"),
-    ("kernel/time", "clock"), ("kernel/clock", "clock"), ("kernel/math64", "clock"),
-    ("kernel/kmain", "main loop"), ("kernel/load", "main loop"),
+    ("kernel/time", "clock"), ("kernel/math64", "clock"),
+    ("kernel/kmain", "idle"), ("kernel/load", "idle"), ("kernel/shell", "idle"),
+    ("kernel/console", "idle"), ("kernel/serial", "idle"), ("kernel/vga", "idle"),
+    ("kernel/keyboard", "idle"), ("kernel/terminal", "idle"),
 )
 PEER = "peer"
 
@@ -47,34 +50,40 @@ class Image:
         self._names = [name for _, name in functions]
         with open(os.path.splitext(elf)[0] + ".map", encoding="utf-8") as file:
             found = _SECTION.findall(file.read())
-        self._sections = sorted((int(at, 16), int(at, 16) + int(size, 16),
-                                 os.path.relpath(os.path.join(ROOT, path), objects)[:-2])
-                                for at, size, path in found if int(at, 16) and int(size, 16))
-        self._section_starts = [start for start, _, _ in self._sections]
+        # The peer's code, told by its object files: it is no part of link-time optimisation.
+        self.peer_ranges = [
+            (int(at, 16), int(at, 16) + int(size, 16)) for at, size, path in found
+            if int(at, 16) and layer_of(os.path.relpath(os.path.join(ROOT, path), objects)) == PEER]
         self.base = self.symbols["__image_start"]
         self.size = self.symbols["__text_end"] - self.base
-
-        self._sources = {}
+        self._places = {}  # address -> (layer, function)
 
     def resolve(self, addresses):
-        """Look up the sources of many addresses at once, for layer()."""
-        wanted = [address for address in addresses if address not in self._sources]
-        told = subprocess.run(["addr2line", "-a", "-i", "-e", self.elf], check=True,
+        """Look up many addresses at once, for place()."""
+        wanted = [address for address in addresses if address not in self._places]
+        told = subprocess.run(["addr2line", "-a", "-f", "-i", "-e", self.elf], check=True,
                               capture_output=True, text=True,
                               input="".join(f"{address:#x}\n" for address in wanted))
-        address = None
-        for line in told.stdout.splitlines():  # an address, then its sources, inlined ones first
+        lines = iter(told.stdout.splitlines())
+        frames = {}
+        for line in lines:  # an address, then function and source, what was inlined first
             if line.startswith("0x"):
-                address = int(line, 16)
-            elif address not in self._sources or self._sources[address].endswith(".h"):
-                self._sources[address] = line.rsplit(":", 1)[0].removeprefix("./")
+                stack = frames.setdefault(int(line, 16), [])
+            else:
+                stack.append((line, next(lines).rsplit(":", 1)[0].removeprefix("./")))
+        for address, stack in frames.items():
+            self._places[address] = self._place(address, stack)
 
-    def function(self, address):
+    def _place(self, address, stack):
+        """What was inlined counts where it was written, unless that is a header."""
+        if any(start <= address < end for start, end in self.peer_ranges):
+            return PEER, self._symbol(address)
+        function, source = next((one for one in stack if not one[1].endswith(".h")), stack[-1])
+        return layer_of(source), self._symbol(address) if function == "??" else function
+
+    def _symbol(self, address):
         return self._names[bisect.bisect_right(self._starts, address) - 1]
 
-    def layer(self, address):
-        at = bisect.bisect_right(self._section_starts, address) - 1
-        if (at >= 0 and address < self._sections[at][1]
-                and layer_of(self._sections[at][2]) == PEER):
-            return PEER
-        return layer_of(self._sources.get(address, ""))
+    def place(self, address):
+        """(layer, function) of an address that was resolved."""
+        return self._places[address]
