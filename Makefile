@@ -140,5 +140,6 @@ size: $(OUT)/nictest86.sym ## section sizes and the largest symbols
 include iso/images.mk
 include tests/tools/host.mk
 include tests/host/lwip/lwip.mk
+include tests/tools/coverage.mk
 include tests/tools/lint.mk
 include tests/tools/run.mk

@@ -1,0 +1,16 @@
+# Branch coverage of drivers/ by the host tests that run its code; without sanitizers, whose own
+# branches would be counted.  DETAILS=1 lists the branches never taken.
+
+COVERED := $(foreach name,$(HOST_TESTS),$(if $(filter drivers/%,$(HOST_SRC_$(name))),$(name)))
+COVERED_BIN := $(COVERED:%=$(OUT)/coverage/test_%)
+
+coverage_folder = $(OUT)/coverage/obj/$(if $(HOST_CFLAGS_$(1)),$(1),common)
+coverage_test = $(call host_program,$(OUT)/coverage/test_$(1),$(call coverage_folder,$(1)),\
+    $(HOST_SRC_$(1)),$(CC) $(HOST_FLAGS) -O0 --coverage $(HOST_CFLAGS_$(1)),\
+    $(CHECK_LIBS) $(HOST_LIBS_$(1)))
+$(foreach name,$(COVERED),$(eval $(call coverage_test,$(name))))
+
+coverage: $(COVERED_BIN) | $(OUT)/deps/test ## branch coverage of drivers/ by the host tests
+	@$(PYTHON) tests/tools/coverage.py $(OUT)/coverage $(if $(DETAILS),--details) $(COVERED_BIN)
+
+.PHONY: coverage
