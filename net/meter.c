@@ -17,6 +17,7 @@ enum {
     SHORTEST_BOUND_US = 10000, /* below this, what bounded a run is chance */
     WIRE_PERMILLE = 950,
     CPU_PERMILLE = 950,
+    REACHED_PERMILLE = 950, /* of a requested rate: within 5 %            */
     BITS = 8,
     LINE_US = 1000000,
 };
@@ -63,29 +64,42 @@ static unsigned permille(uint64_t part, uint64_t whole)
     return (unsigned)value;
 }
 
-struct meter_sum meter_compute(uint64_t us, uint64_t bytes, uint64_t calls, uint64_t idle_us,
-                               uint64_t wire_bytes, uint32_t link_kbit)
+static bool paced(const struct meter_run *run)
+{
+    uint64_t bits_s = per_second(run->bytes * BITS, 1, run->us);
+
+    return (run->asked_bit_s != 0 && bits_s * 1000 >= run->asked_bit_s * REACHED_PERMILLE) ||
+           run->held_us * 2 >= run->us;
+}
+
+/* The first that is true (DESIGN 4). */
+static const char *bound_of(const struct meter_run *run, unsigned cpu_permille)
+{
+    uint64_t bits_s = per_second(run->wire_bytes * BITS, 1, run->us);
+
+    if (run->us < SHORTEST_BOUND_US) {
+        return NULL;
+    }
+    if (run->link_kbit != 0 && bits_s >= (uint64_t)run->link_kbit * WIRE_PERMILLE) {
+        return "wire";
+    }
+    if (cpu_permille >= CPU_PERMILLE) {
+        return "cpu";
+    }
+    return paced(run) ? "pacing" : "peer";
+}
+
+struct meter_sum meter_compute(const struct meter_run *run)
 {
     struct meter_sum sum = {
-        .us = us,
-        .kb_s_milli = div64(per_second(bytes, 1000, us), 1024, NULL),
-        .mbit_s_milli = div64(per_second(bytes * BITS, 1, us), 1000, NULL),
-        .calls_s_milli = per_second(calls, 1000, us),
-        .cpu_permille = 1000 - (us == 0 ? 0 : permille(idle_us, us)),
-        .bound = NULL,
+        .us = run->us,
+        .kb_s_milli = div64(per_second(run->bytes, 1000, run->us), 1024, NULL),
+        .mbit_s_milli = div64(per_second(run->bytes * BITS, 1, run->us), 1000, NULL),
+        .calls_s_milli = per_second(run->calls, 1000, run->us),
+        .cpu_permille = 1000 - (run->us == 0 ? 0 : permille(run->idle_us, run->us)),
     };
 
-    if (us >= SHORTEST_BOUND_US) {
-        uint64_t bits_s = per_second(wire_bytes * BITS, 1, us);
-
-        if (link_kbit != 0 && bits_s >= (uint64_t)link_kbit * WIRE_PERMILLE) {
-            sum.bound = "wire";
-        } else if (sum.cpu_permille >= CPU_PERMILLE) {
-            sum.bound = "cpu";
-        } else {
-            sum.bound = "peer";
-        }
-    }
+    sum.bound = bound_of(run, sum.cpu_permille);
     return sum;
 }
 
@@ -94,6 +108,14 @@ struct meter_sum meter_compute(uint64_t us, uint64_t bytes, uint64_t calls, uint
 static bool wire_is_tx(const struct meter *m)
 {
     return m->dir == METER_TX;
+}
+
+static void begin(struct meter *m)
+{
+    m->loss = (struct meter_loss){-1, -1, -1, -1};
+    m->start_us = m->last_us = time_us();
+    m->idle_at_start = load_idle_us();
+    m->wire_at_start = nicif_wire_bytes(nicif_nic(m->netif), wire_is_tx(m));
 }
 
 __attribute__((noipa)) void meter_start(struct meter *m, const char *test, enum meter_dir dir,
@@ -107,13 +129,22 @@ __attribute__((noipa)) void meter_start(struct meter *m, const char *test, enum 
     m->netif = netif;
     m->peer = *peer;
     m->peer_port = port;
-    m->start_us = m->last_us = time_us();
-    m->idle_at_start = load_idle_us();
-    m->wire_at_start = nicif_wire_bytes(nicif_nic(netif), wire_is_tx(m));
+    m->streams = 1;
+    begin(m);
     m->next_line_us = m->start_us + LINE_US;
     m->open = true;
     m->next = open_meters;
     open_meters = m;
+}
+
+void meter_restart(struct meter *m)
+{
+    m->bytes = m->calls = m->datagrams = m->shown_bytes = 0;
+    m->gap_us = m->held_us = 0;
+    m->jitter_sum_us = m->sequences = 0;
+    memset(&m->tcp_more, 0, sizeof(m->tcp_more));
+    meter_less_tcp(m, &m->tcp); /* it goes on counting */
+    begin(m);
 }
 
 static void progress_at(struct meter *m, uint64_t now)
@@ -157,11 +188,105 @@ static void unlink_meter(struct meter *m)
     m->open = false;
 }
 
+void meter_drop(struct meter *m)
+{
+    if (m->open) {
+        unlink_meter(m);
+    }
+}
+
+/* ---- sums ---- */
+
+void meter_add_tcp(struct meter *m, const struct tcp_count *count)
+{
+    m->tcp_more.sent += count->sent;
+    m->tcp_more.resent += count->resent;
+    m->tcp_more.received += count->received;
+}
+
+void meter_less_tcp(struct meter *m, const struct tcp_count *count)
+{
+    m->tcp_more.sent -= count->sent;
+    m->tcp_more.resent -= count->resent;
+    m->tcp_more.received -= count->received;
+}
+
+void meter_add_sequence(struct meter *m, const struct sequence *s)
+{
+    struct meter_loss *l = &m->loss;
+
+    if (m->sequences++ == 0) {
+        *l = (struct meter_loss){0, 0, 0, 0};
+    }
+    l->lost += (int64_t)sequence_lost(s);
+    l->dup += (int64_t)s->dup;
+    l->ooo += (int64_t)s->ooo;
+    m->jitter_sum_us += sequence_jitter_us(s);
+    l->jitter_us = (int64_t)div64(m->jitter_sum_us, m->sequences, NULL);
+}
+
+uint32_t meter_segments(const struct meter *m)
+{
+    return m->dir == METER_TX ? m->tcp.sent + m->tcp_more.sent
+                              : m->tcp.received + m->tcp_more.received;
+}
+
+uint32_t meter_resent(const struct meter *m)
+{
+    return m->tcp.resent + m->tcp_more.resent;
+}
+
+struct meter_sum meter_sum_at(const struct meter *m, uint64_t end_us)
+{
+    const struct nic *nic = nicif_nic(m->netif);
+    uint64_t idle = load_idle_us() - m->idle_at_start;
+    uint64_t now = time_us();
+    uint64_t waited = now > end_us ? now - end_us : 0; /* idle then, or busy with others */
+    struct meter_run run = {
+        .us = end_us > m->start_us ? end_us - m->start_us : 0,
+        .bytes = m->bytes,
+        .calls = m->calls,
+        .idle_us = idle > waited ? idle - waited : 0,
+        .wire_bytes = nicif_wire_bytes(nic, wire_is_tx(m)) - m->wire_at_start,
+        .link_kbit = nic->link_kbit,
+        .asked_bit_s = m->asked_bit_s,
+        .held_us = m->held_us,
+    };
+
+    return meter_compute(&run);
+}
+
 /* ---- what people see ---- */
 
 static char side(const struct meter *m)
 {
     return m->dir == METER_TX ? 't' : 'r';
+}
+
+static void print_ends(const struct meter *m, const char *how)
+{
+    kprintf("%s-%c: %s %I:%u", m->test, side(m), m->dir == METER_TX ? "to" : "from",
+            ip4_addr_get_u32(ip_2_ip4(&m->peer)), m->peer_port);
+    if (m->streams > 1) {
+        kprintf(", %u streams", m->streams);
+    }
+    if (!m->udp && m->dir == METER_TX) {
+        kprintf(", %u segments sent again", meter_resent(m));
+    }
+    kprintf("%s%s\n", strcmp(how, "ok") == 0 ? "" : ", ended by ",
+            strcmp(how, "ok") == 0 ? "" : how);
+}
+
+static void print_loss(const struct meter *m)
+{
+    char jitter[24];
+
+    kprintf("%s-%c: %llu datagrams, %lld lost, %lld out of order", m->test, side(m),
+            (unsigned long long)m->datagrams, (long long)m->loss.lost, (long long)m->loss.ooo);
+    if (m->loss.dup >= 0) {
+        kprintf(", %lld twice", (long long)m->loss.dup);
+    }
+    kprintf(", jitter %s ms\n", format_fixed(jitter, (uint64_t)m->loss.jitter_us, 3));
 }
 
 /* The report people know from ttcp, plus what only we can say. */
@@ -180,19 +305,39 @@ static void print_report(const struct meter *m, const struct meter_sum *sum, con
     kprintf("%s-%c: CPU %u.%u %% busy, bound by %s\n", m->test, side(m), sum->cpu_permille / 10,
             sum->cpu_permille % 10,
             sum->bound == NULL ? "nothing (too short to tell)" : sum->bound);
-    kprintf("%s-%c: %s %I:%u", m->test, side(m), m->dir == METER_TX ? "to" : "from",
-            ip4_addr_get_u32(ip_2_ip4(&m->peer)), m->peer_port);
-    if (!m->udp && m->dir == METER_TX) {
-        kprintf(", %u segments sent again", m->tcp.resent);
+    print_ends(m, how);
+    if (m->loss.lost >= 0) {
+        print_loss(m);
     }
-    kprintf("%s%s\n", strcmp(how, "ok") == 0 ? "" : ", ended by ",
-            strcmp(how, "ok") == 0 ? "" : how);
+}
+
+static void record_known(const char *key, int64_t value)
+{
+    if (value < 0) {
+        record_null(key);
+    } else {
+        record_int(key, value);
+    }
+}
+
+static void record_counts(const struct meter *m)
+{
+    record_int("packets", m->udp ? (int64_t)m->datagrams : (int64_t)meter_segments(m));
+    if (m->udp || m->dir == METER_RX) {
+        record_null("retrans"); /* only the sender of a TCP stream can know */
+    } else {
+        record_int("retrans", meter_resent(m));
+    }
+    record_known("lost", m->loss.lost);
+    record_known("dup", m->loss.dup);
+    record_known("ooo", m->loss.ooo);
+    record_known("jitter_us", m->loss.jitter_us);
+    record_int("gap_us", (int64_t)m->gap_us);
 }
 
 static void emit_record(const struct meter *m, const struct meter_sum *sum, const char *how)
 {
     char peer[24];
-    uint32_t segments = m->dir == METER_TX ? m->tcp.sent : m->tcp.received;
 
     format(peer, sizeof(peer), "%I:%u", ip4_addr_get_u32(ip_2_ip4(&m->peer)), m->peer_port);
     record_begin("result");
@@ -201,24 +346,14 @@ static void emit_record(const struct meter *m, const struct meter_sum *sum, cons
     record_str("dir", m->dir == METER_TX ? "tx" : "rx");
     record_str("proto", m->udp ? "udp" : "tcp");
     record_str("peer", peer);
-    record_int("streams", 1);
+    record_int("streams", m->streams);
     record_int("bytes", (int64_t)m->bytes);
     record_int("calls", (int64_t)m->calls);
     record_int("us", (int64_t)sum->us);
     record_fixed("kb_s", sum->kb_s_milli, 3);
     record_fixed("mbit_s", sum->mbit_s_milli, 3);
     record_fixed("calls_s", sum->calls_s_milli, 3);
-    record_int("packets", m->udp ? (int64_t)m->datagrams : (int64_t)segments);
-    if (m->udp || m->dir == METER_RX) {
-        record_null("retrans"); /* only the sender of a TCP stream can know */
-    } else {
-        record_int("retrans", m->tcp.resent);
-    }
-    record_null("lost"); /* ttcp datagrams carry no sequence number */
-    record_null("dup");
-    record_null("ooo");
-    record_null("jitter_us");
-    record_int("gap_us", (int64_t)m->gap_us);
+    record_counts(m);
     record_fixed("cpu_pct", sum->cpu_permille, 1);
     record_str("bound", sum->bound);
     record_str("end", how);
@@ -227,9 +362,7 @@ static void emit_record(const struct meter *m, const struct meter_sum *sum, cons
 
 __attribute__((noipa)) void meter_end_at(struct meter *m, const char *how, uint64_t end_us)
 {
-    const struct nic *nic;
     struct meter_sum sum;
-    uint64_t idle, waited;
 
     if (!m->open) {
         return;
@@ -239,11 +372,7 @@ __attribute__((noipa)) void meter_end_at(struct meter *m, const char *how, uint6
         return;
     }
     progress_at(m, end_us); /* silence before the end is a gap like any other */
-    nic = nicif_nic(m->netif);
-    idle = load_idle_us() - m->idle_at_start;
-    waited = time_us() - end_us; /* after the end it was idle, or busy with others */
-    sum = meter_compute(end_us - m->start_us, m->bytes, m->calls, idle > waited ? idle - waited : 0,
-                        nicif_wire_bytes(nic, wire_is_tx(m)) - m->wire_at_start, nic->link_kbit);
+    sum = meter_sum_at(m, end_us);
     print_report(m, &sum, how);
     emit_record(m, &sum, how);
 }

@@ -14,23 +14,43 @@
 
 #include "lwip/ip_addr.h"
 #include "lwip/netif.h"
+#include "net/sequence.h"
 #include "net/tcp_watch.h"
 
 enum meter_dir { METER_RX, METER_TX }; /* our side */
 
+/* What numbered datagrams came to; -1: not known, or not applicable. */
+struct meter_loss {
+    int64_t lost, dup, ooo, jitter_us;
+};
+
+/*
+ * The application may set what stands under "its own" at any time before the end; all else goes
+ * through the functions below.
+ */
 struct meter {
     struct meter *next; /* list of open meters */
-    const char *test;   /* "ttcp", ...         */
     enum meter_dir dir;
     bool udp;
     bool open;
     struct netif *netif;
     ip_addr_t peer;
     uint16_t peer_port;
-    uint64_t bytes;
-    uint64_t calls;       /* application writes (tx) or deliveries (rx) */
-    uint64_t datagrams;   /* UDP */
-    struct tcp_count tcp; /* TCP segments with payload */
+
+    /* its own */
+    const char *test;       /* "ttcp", ...                                      */
+    unsigned streams;       /* 1, unless the meter sums over several            */
+    uint64_t bytes;         /* counted by meter_add(); what is reported         */
+    uint64_t datagrams;     /* UDP                                              */
+    struct tcp_count tcp;   /* segments of a single connection: attach this one */
+    uint64_t asked_bit_s;   /* a requested rate, in payload bits; 0: none       */
+    uint64_t held_us;       /* our own rate timer held data back for so long    */
+    struct meter_loss loss; /* by meter_add_sequence(), or what the peer tells  */
+
+    uint64_t calls;            /* application writes (tx) or deliveries (rx) */
+    struct tcp_count tcp_more; /* of further connections: sent, resent, received */
+    unsigned sequences;        /* added up in `loss` */
+    uint64_t jitter_sum_us;    /* of those           */
     uint64_t start_us, last_us;
     uint64_t gap_us;        /* longest time without progress */
     uint64_t idle_at_start; /* load_idle_us() */
@@ -39,7 +59,16 @@ struct meter {
     uint64_t next_line_us;  /* when the next is due      */
 };
 
-/* What a finished transfer comes to.  Pure arithmetic on a meter; unit-tested. */
+/* What a transfer was, as far as its sum is concerned. */
+struct meter_run {
+    uint64_t us, bytes, calls;
+    uint64_t idle_us;    /* of the machine meanwhile                         */
+    uint64_t wire_bytes; /* on the medium in its direction, overhead included */
+    uint32_t link_kbit;  /* 0: not known                                     */
+    uint64_t asked_bit_s, held_us;
+};
+
+/* What it comes to. */
 struct meter_sum {
     uint64_t us;
     uint64_t kb_s_milli;   /* 1024-byte units a second, times 1000 */
@@ -49,7 +78,7 @@ struct meter_sum {
     const char *bound; /* "wire", "cpu", "pacing", "peer"; null when too short to say */
 };
 
-/* Clear `m` and start its clock. */
+/* Clear `m` and start its clock: one stream, nothing known of losses. */
 void meter_start(struct meter *m, const char *test, enum meter_dir dir, bool udp,
                  struct netif *netif, const ip_addr_t *peer, uint16_t port);
 
@@ -74,8 +103,32 @@ void meter_show_progress(void);
 /* Microseconds without progress so far. */
 uint64_t meter_idle_us(const struct meter *m);
 
-/* wire_bytes: on the medium during the transfer; idle_us: of the machine meanwhile. */
-struct meter_sum meter_compute(uint64_t us, uint64_t bytes, uint64_t calls, uint64_t idle_us,
-                               uint64_t wire_bytes, uint32_t link_kbit);
+/*
+ * Count from here on: bytes, calls, datagrams, segments, gap, loss and clock begin anew, what was
+ * asked stays (iperf3's omitted seconds).  Segments of further connections: meter_less_tcp().
+ */
+void meter_restart(struct meter *m);
+
+/* A meter that will not be reported after all. */
+void meter_drop(struct meter *m);
+
+/* Add the segments of one of several connections, once each, before the end; or take off what they
+ * had counted when the meter was restarted. */
+void meter_add_tcp(struct meter *m, const struct tcp_count *count);
+void meter_less_tcp(struct meter *m, const struct tcp_count *count);
+
+/* Add the losses of a flow, once each, before the end; the jitter is the mean of all flows'. */
+void meter_add_sequence(struct meter *m, const struct sequence *s);
+
+/* Segments with payload in the meter's direction, and those sent again, all connections added so
+ * far. */
+uint32_t meter_segments(const struct meter *m);
+uint32_t meter_resent(const struct meter *m);
+
+/* What the transfer comes to if it ended at `end_us`; for what protocols tell their peers. */
+struct meter_sum meter_sum_at(const struct meter *m, uint64_t end_us);
+
+/* Pure arithmetic; unit-tested. */
+struct meter_sum meter_compute(const struct meter_run *run);
 
 #endif

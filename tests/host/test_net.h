@@ -12,6 +12,7 @@
 #include "tests/host/net_rig.h"
 
 Suite *net_pure_suite(void);
+Suite *net_meter_suite(void);
 Suite *net_udp_suite(void);
 Suite *net_sink_suite(void);
 Suite *net_send_suite(void);

@@ -16,12 +16,18 @@ enum { LINK_KBIT = 10000, SECOND = 1000000 };
 
 static struct meter_sum compute(uint64_t us, uint64_t bytes, uint64_t idle, uint64_t wire)
 {
-    return meter_compute(us, bytes, bytes / 1000, idle, wire, LINK_KBIT);
+    return meter_compute(&(struct meter_run){.us = us,
+                                             .bytes = bytes,
+                                             .calls = bytes / 1000,
+                                             .idle_us = idle,
+                                             .wire_bytes = wire,
+                                             .link_kbit = LINK_KBIT});
 }
 
 START_TEST(rates_of_one_second)
 {
-    struct meter_sum s = meter_compute(SECOND, 1024000, 500, 0, 0, LINK_KBIT);
+    struct meter_sum s = meter_compute(
+        &(struct meter_run){.us = SECOND, .bytes = 1024000, .calls = 500, .link_kbit = LINK_KBIT});
 
     ck_assert_uint_eq(s.kb_s_milli, 1000000);
     ck_assert_uint_eq(s.mbit_s_milli, 8192);
@@ -61,7 +67,42 @@ END_TEST
 
 START_TEST(unknown_link_rate_is_never_the_bound)
 {
-    ck_assert_str_eq(meter_compute(SECOND, 1, 1, SECOND, 1000, 0).bound, "peer");
+    struct meter_run run = {
+        .us = SECOND, .bytes = 1, .calls = 1, .idle_us = SECOND, .wire_bytes = 1000};
+
+    ck_assert_str_eq(meter_compute(&run).bound, "peer");
+}
+END_TEST
+
+/* A requested rate reached within 5 %: 1 Mbit/s, in payload. */
+START_TEST(a_requested_rate_is_the_bound_when_reached)
+{
+    struct meter_run run = {.us = SECOND, .bytes = 118750, .calls = 1, .idle_us = SECOND / 2};
+
+    run.link_kbit = LINK_KBIT;
+    run.asked_bit_s = SECOND;
+    ck_assert_str_eq(meter_compute(&run).bound, "pacing");
+    run.bytes -= 1;
+    ck_assert_str_eq(meter_compute(&run).bound, "peer");
+    run.held_us = SECOND / 2; /* ... or our timer was it, half of the time */
+    ck_assert_str_eq(meter_compute(&run).bound, "pacing");
+    run.held_us -= 1;
+    ck_assert_str_eq(meter_compute(&run).bound, "peer");
+}
+END_TEST
+
+/* The order of DESIGN 4: wire, cpu, pacing, peer. */
+START_TEST(pacing_comes_after_wire_and_cpu)
+{
+    struct meter_run run = {.us = SECOND,
+                            .bytes = 1187500,
+                            .wire_bytes = 1250000,
+                            .link_kbit = LINK_KBIT,
+                            .asked_bit_s = SECOND};
+
+    ck_assert_str_eq(meter_compute(&run).bound, "wire");
+    run.wire_bytes = 1000;
+    ck_assert_str_eq(meter_compute(&run).bound, "cpu");
 }
 END_TEST
 
@@ -85,7 +126,13 @@ END_TEST
 START_TEST(a_week_long_run)
 {
     uint64_t us = 7ull * 86400 * SECOND;
-    struct meter_sum s = meter_compute(us, us * 125 / 10, us / 1000, us / 2, us * 125 / 10, 100000);
+    struct meter_run run = {.us = us,
+                            .bytes = us * 125 / 10,
+                            .calls = us / 1000,
+                            .idle_us = us / 2,
+                            .wire_bytes = us * 125 / 10,
+                            .link_kbit = 100000};
+    struct meter_sum s = meter_compute(&run);
 
     ck_assert_uint_ge(s.mbit_s_milli, 99999);
     ck_assert_uint_le(s.mbit_s_milli, 100001);
@@ -110,7 +157,8 @@ START_TEST(rates_agree_with_floating_point)
     for (unsigned i = 0; i < 20000; i++) {
         uint64_t us = 1 + (((uint64_t)rand() << 20 ^ (uint64_t)rand()) >> rand() % 50);
         uint64_t bytes = ((uint64_t)rand() << 14 ^ (uint64_t)rand()) % (us * 1000);
-        struct meter_sum s = meter_compute(us, bytes, bytes, 0, 0, LINK_KBIT);
+        struct meter_sum s = meter_compute(
+            &(struct meter_run){.us = us, .bytes = bytes, .calls = bytes, .link_kbit = LINK_KBIT});
         double kb = (double)bytes * 1e9 / (double)us / 1024;
         double calls = (double)bytes * 1e9 / (double)us;
 
@@ -129,6 +177,8 @@ static TCase *meter_case(void)
     tcase_add_test(meter, bound_changes_exactly_at_its_limits);
     tcase_add_test(meter, too_short_to_say_what_bounded_it);
     tcase_add_test(meter, unknown_link_rate_is_never_the_bound);
+    tcase_add_test(meter, a_requested_rate_is_the_bound_when_reached);
+    tcase_add_test(meter, pacing_comes_after_wire_and_cpu);
     tcase_add_test(meter, no_time_at_all);
     tcase_add_test(meter, more_idle_than_time_is_no_load);
     tcase_add_test(meter, a_week_long_run);
