@@ -90,11 +90,20 @@ static void announce(const struct nic *nic)
 
 /* ---- looking ---- */
 
-/* The card that is already at a place, or null. */
-static const struct nic *card_at(const struct nic_place *place)
+/* Ports from the base on. */
+static unsigned ports_of(const struct nic_driver *driver)
+{
+    return driver->isa_ports != 0 ? driver->isa_ports : ISA_PORTS;
+}
+
+/* The card that has any of these ports already, or null. */
+static const struct nic *card_at(const struct nic_driver *driver, const struct nic_place *place)
 {
     for (unsigned i = 0; i < nic_count; i++) {
-        if (nics[i].place.bus == place->bus && nics[i].place.io.base == place->io.base) {
+        const unsigned there = nics[i].place.io.base;
+
+        if (there < place->io.base + ports_of(driver) &&
+            place->io.base < there + ports_of(nics[i].driver)) {
             return &nics[i];
         }
     }
@@ -122,7 +131,7 @@ static void note_looked(const struct nic_driver *driver, const struct nic_place 
 /* Try one place.  0: found, opened and announced.  Else the reason is in `why`. */
 static int try_place(const struct nic_driver *driver, const struct nic_place *place, char *why)
 {
-    const struct nic *there = card_at(place);
+    const struct nic *there = card_at(driver, place);
     struct nic *nic = &nics[nic_count];
     int error;
 
@@ -131,7 +140,7 @@ static int try_place(const struct nic_driver *driver, const struct nic_place *pl
         return E_NO_MEMORY;
     }
     if (there != NULL) {
-        format(why, WHY_BYTES, "that is card %u already", there->index);
+        format(why, WHY_BYTES, "card %u has these ports", there->index);
         return E_BUSY;
     }
     note_looked(driver, place);
@@ -171,7 +180,7 @@ static void try_candidates(const struct nic_driver *driver, const struct nic_pla
         struct nic_place place = *hint;
         int error;
 
-        if (!options_may_probe(*io, ISA_PORTS)) {
+        if (!options_may_probe(*io, ports_of(driver))) {
             continue;
         }
         place.io.base = *io;
@@ -179,6 +188,18 @@ static void try_candidates(const struct nic_driver *driver, const struct nic_pla
         if (error != 0 && error != E_NOT_FOUND && error != E_BUSY) {
             console_fresh_line();
             kprintf_colour(COLOUR_BAD, "%s at 0x%x: %s\n", driver->name, *io, why);
+        }
+    }
+}
+
+/* Least intrusive first. */
+static void try_isa(const struct nic_place *anywhere)
+{
+    for (int order = 0; order < NIC_ORDERS; order++) {
+        for (const struct nic_driver *d = __start_nic_drivers; d != __stop_nic_drivers; d++) {
+            if ((int)d->order == order) {
+                try_candidates(d, anywhere);
+            }
         }
     }
 }
@@ -339,9 +360,7 @@ void nics_init(void)
         struct pci_wish anything = {0};
 
         pci_scan(try_pci, &anything);
-        for (const struct nic_driver *d = __start_nic_drivers; d != __stop_nic_drivers; d++) {
-            try_candidates(d, &anywhere);
-        }
+        try_isa(&anywhere);
         if (nic_count == 0) {
             report_none();
         }

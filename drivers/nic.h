@@ -147,10 +147,11 @@ struct nic {
     enum nic_irq_mode mode;
     volatile unsigned pending; /* events noted by the interrupt handler */
     volatile bool armed;
-    volatile unsigned unmasked; /* txirq=1: events that may interrupt          */
-    bool fallen_back;           /* polling because the line was not to be trusted, ... */
-    uint32_t retry_s;           /* ... tried again after so long               */
-    struct deadline retry;
+    volatile unsigned unmasked;         /* txirq=1: events that may interrupt          */
+    bool fallen_back;                   /* polling because the line was not to be trusted, ... */
+    uint32_t retry_s;                   /* ... tried again after so long; 0 once good for as long */
+    struct deadline retry;              /* ... of that, or of the time it must stay good          */
+    bool heard;                         /* an interrupt came since the line is trusted again      */
     uint8_t silent_wakes;               /* wake-ups with status set since the last interrupt */
     uint32_t told_overrun, told_resync; /* already in a fault record */
     struct nic_stats stats;
@@ -163,14 +164,37 @@ struct nic_pci_id {
     const char *name;
 };
 
+/* A Plug and Play device that a driver knows, "PNP80D6"; a table ends with an empty id. */
+struct nic_pnp_id {
+    char id[8];
+    const char *name;
+};
+
+/*
+ * How much a driver's look disturbs a stranger at the same ports: ISA places are tried in this
+ * order, and within a step in that of the linker.
+ */
+enum nic_order {
+    NIC_ORDER_MEMORY, /* told by reads alone: boards with an address PROM and its checksum */
+    NIC_ORDER_3C503,  /* read far from the base, then at the base */
+    NIC_ORDER_PORT,   /* NE2000 and the like: only writing tells */
+    NIC_ORDERS,
+};
+
 struct nic_driver {
     const char *name;                 /* as in nic= and records */
     const uint16_t *isa_candidates;   /* I/O bases to try, ended by 0; null: none */
+    uint16_t isa_ports;               /* decoded from the base on; 0: 32 */
+    enum nic_order order;             /* of those with isa_candidates */
     const struct nic_pci_id *pci_ids; /* null: not on PCI */
+    const struct nic_pnp_id *pnp_ids; /* null: not Plug and Play */
     /*
      * 0: ours; model, mac, width, ring_kb, link_kbit, ops and state are filled in and the chip is
-     * stopped and masked.  Else a reason code with one line in `why` (at least 80 bytes), and
-     * everything touched is put back.
+     * stopped and masked; place.irq and place.mem corrected where the card tells them.  Else a
+     * reason code with one line in `why` (at least 80 bytes) that says what was seen, as in "port
+     * reads 7f", and everything touched is put back.  E_NOT_FOUND: no card of ours is there; only
+     * `probe` shows the line.  Any other: one that cannot be used; the line says what to change.
+     * Looks first, by reads alone; waits at most 200 ms in all.
      */
     int (*probe)(const struct nic_place *, struct nic *, char *why, size_t why_size);
 };
@@ -246,7 +270,7 @@ struct nic_more_counters {
 void nic_add_counters(const struct nic_more_counters *more);
 
 /* Find and prove the card's interrupt line and take it, or fall back to polling; says so.  The
- * card is open.  (drivers/nic_irq.c) */
+ * card is open.  (drivers/nic_prove.c) */
 void nic_prove_irq(struct nic *);
 
 /* For drivers, from service(nic, 0): fault records of ring overruns and resyncs since the last

@@ -1,5 +1,6 @@
 /*
- * Interrupts of cards: which line, armed only for the halt, and noticing when they do not come.
+ * Interrupts of cards while they work: armed only for the halt, and noticing when they do not come.
+ * (nic_prove.c finds the line first.)
  *
  * On an ISA bus the lines are edges: one that is lost never comes again.  So a card is masked at
  * the chip whenever the main loop runs, unmasked only for the halt, with a look in between; and a
@@ -7,11 +8,10 @@
  * poll.
  */
 #include "drivers/nic.h"
-#include "kernel/console.h"
+#include "drivers/nic_prove.h"
 #include "kernel/cpu.h"
 #include "kernel/irq.h"
 #include "kernel/options.h"
-#include "kernel/pic.h"
 #include "kernel/record.h"
 
 enum {
@@ -19,33 +19,8 @@ enum {
     RETRY_FIRST_S = 10,
     RETRY_MOST_S = 320,
     US_PER_S = 1000000,
-    PROVE_US = 20000,  /* an emulator on a busy host is late */
     ON_THE_WAY_US = 2, /* chip, interrupt controller, CPU */
-    PROVE_ROUNDS = 3,
 };
-
-/* Lines an ISA card can drive; not timer, keyboard, cascade, floppy, clock, FPU, disk. */
-enum {
-    ISA_LINES =
-        1U << 3 | 1U << 4 | 1U << 5 | 1U << 7 | 1U << 9 | 1U << 10 | 1U << 11 | 1U << 12 | 1U << 15,
-    LINE_COM2 = 3,
-};
-
-/* ---- proving ---- */
-
-static void provoke(void *arg)
-{
-    struct nic *nic = arg;
-
-    nic->ops->irq_provoke(nic);
-}
-
-static void quiet(void *arg)
-{
-    struct nic *nic = arg;
-
-    nic->ops->irq_disarm(nic);
-}
 
 /* ---- the handler ---- */
 
@@ -56,6 +31,7 @@ static bool note(struct nic *nic, unsigned events)
     }
     nic->pending |= events;
     nic->silent_wakes = 0;
+    nic->heard = true;
     nic->stats.irqs++;
     return true;
 }
@@ -85,125 +61,12 @@ static bool serve_here(struct nic *nic)
     return note(nic, all);
 }
 
-/* INTERRUPT CONTEXT. */
-static bool on_interrupt(void *arg)
+bool nic_on_interrupt(void *arg)
 {
     struct nic *nic = arg;
 
     return options.txirq && nic->unmasked != 0 ? serve_here(nic)
                                                : note(nic, nic->ops->irq_ack(nic));
-}
-
-static void fault_missing(const struct nic *nic, int given, int found)
-{
-    record_fault("irq_missing", (int)nic->index);
-    if (given == IRQ_NONE) {
-        record_null("given");
-    } else {
-        record_int("given", given);
-    }
-    if (found == IRQ_NONE) {
-        record_null("found");
-    } else {
-        record_int("found", found);
-    }
-    record_end();
-}
-
-/*
- * A line that another card has already: ours must claim it each time it is provoked.  On an edge
- * line two cards hide each other's interrupts, so there it is refused.
- */
-static bool shares_line(struct nic *nic, int line)
-{
-    unsigned claimed = 0;
-
-    if (!pic_is_level(line)) {
-        nic_log(nic, "irq %d is taken by another card, and edge-triggered: not shared", line);
-        return false;
-    }
-    if (irq_attach(line, on_interrupt, nic) != 0) {
-        return false;
-    }
-    for (unsigned round = 0; round < PROVE_ROUNDS; round++) {
-        const uint32_t before = nic->stats.irqs;
-        struct deadline limit = deadline_us(PROVE_US);
-
-        provoke(nic);
-        while (*(volatile uint32_t *)&nic->stats.irqs == before && !expired(&limit)) {
-        }
-        quiet(nic);
-        claimed += nic->stats.irqs != before;
-    }
-    irq_detach(line, on_interrupt, nic);
-    nic->pending = 0;
-    return claimed == PROVE_ROUNDS;
-}
-
-/* The line the card drives: the one given if it answers, else whichever does.  Says what is
- * wrong. */
-static int find_line(struct nic *nic)
-{
-    const int given = nic->place.irq == 2 ? 9 : nic->place.irq; /* an AT wires 2 to 9 */
-    const bool possible = given >= 0 && given < IRQ_LINES;
-    uint16_t lines = ISA_LINES & ~irq_lines_in_use() & 0xFFFF;
-    int found;
-
-    if (possible) {
-        lines &= (uint16_t) ~(1U << given);
-        if (irq_lines_in_use() >> given & 1
-                ? shares_line(nic, given)
-                : irq_find((uint16_t)(1U << given), provoke, quiet, nic) == given) {
-            return given;
-        }
-    }
-    found = irq_find(lines, provoke, quiet, nic);
-    if (found == IRQ_NONE && given == IRQ_NONE) {
-        nic_log(nic, "no interrupts seen on any line: polling");
-    } else if (found == IRQ_NONE) {
-        nic_log(nic, "no interrupts seen on irq %d, nor on any other: polling", given);
-    } else if (given != IRQ_NONE) {
-        nic_log(nic, "no interrupts seen on irq %d; the card drives irq %d, using that", given,
-                found);
-    }
-    if (found == IRQ_NONE || given != IRQ_NONE) {
-        fault_missing(nic, given, found);
-    }
-    return found;
-}
-
-/* elcr=: PCI lines only, and only where there is an edge/level register. */
-static void set_trigger(const struct nic *nic)
-{
-    if (nic->place.bus == NIC_PCI && nic->place.irq != IRQ_NONE && options.elcr != ELCR_KEEP &&
-        !pic_set_level(nic->place.irq, options.elcr == ELCR_LEVEL)) {
-        nic_log(nic, "irq %d: its trigger mode cannot be set on this machine", nic->place.irq);
-    }
-}
-
-void nic_prove_irq(struct nic *nic)
-{
-    nic->irq = IRQ_NONE;
-    nic->mode = NIC_MODE_POLL;
-    nic->irq_proven = false;
-    if (options.poll) {
-        return;
-    }
-    set_trigger(nic);
-    nic->irq = find_line(nic);
-    if (nic->irq == IRQ_NONE) {
-        return;
-    }
-    if (irq_attach(nic->irq, on_interrupt, nic) != 0) {
-        nic_log(nic, "irq %d has too many users: polling", nic->irq);
-        nic->irq = IRQ_NONE;
-        return;
-    }
-    nic->irq_proven = true;
-    nic->mode = NIC_MODE_IRQ;
-    if (nic->irq == LINE_COM2) {
-        nic_log(nic, "irq 3 is also that of COM2: do not use both");
-    }
 }
 
 /* ---- the main loop's side ---- */
@@ -321,13 +184,27 @@ static void fall_back(struct nic *nic, const char *why)
     record_end();
 }
 
+/* Good for as long as it was polled, with an interrupt at least: as if it had never failed. */
+static void forgive(struct nic *nic)
+{
+    if (nic->retry_s != 0 && nic->heard && expired(&nic->retry)) {
+        nic->retry_s = 0;
+    }
+}
+
 void nic_retry_irq(struct nic *nic)
 {
-    if (!nic->fallen_back || options.poll || !expired(&nic->retry)) {
+    if (!nic->fallen_back) {
+        forgive(nic);
+        return;
+    }
+    if (options.poll || !expired(&nic->retry)) {
         return;
     }
     nic->fallen_back = false;
+    nic->heard = false;
     nic->silent_wakes = 0;
+    nic->retry = deadline_us(nic->retry_s * US_PER_S);
     nic->mode = NIC_MODE_IRQ;
     irq_trust_again(nic->irq);
     nic_log(nic, "trying irq %d again", nic->irq);
@@ -403,6 +280,7 @@ void nics_set_polling(bool poll)
         nic->ops->irq_unmask(nic, 0);
         nic->silent_wakes = 0;
         nic->fallen_back = false;
+        nic->retry_s = 0;
         if (poll) {
             nic->mode = NIC_MODE_POLL;
         } else if (nic->irq_proven) {

@@ -456,6 +456,7 @@ static const struct nic_pci_id pci_ids[] = {
 NIC_DRIVER(ne2000_driver) = {
     .name = "ne2000",
     .isa_candidates = candidates,
+    .order = NIC_ORDER_PORT,
     .pci_ids = pci_ids,
     .probe = ne2000_probe,
 };

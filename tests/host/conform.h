@@ -45,5 +45,11 @@ TCase *conform_soak(void);
 TCase *conform_8139_rx(void);
 TCase *conform_8139(void);
 TCase *conform_lines(void);
+TCase *conform_shared(void);
+
+static inline bool conform_is_level(const struct rig_card *cfg)
+{
+    return cfg->rtl8139 != NULL && cfg->rtl8139->level;
+}
 
 #endif

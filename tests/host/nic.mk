@@ -6,7 +6,7 @@ SIM_NIC := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/dp8390.c \
     tests/host/sim/remote.c tests/host/sim/wire.c tests/host/sim/ne2000.c
 HOST_KERNEL := tests/host/host_support.c kernel/print.c kernel/math64.c kernel/record.c \
     kernel/options.c kernel/option_values.c
-DRIVER_NIC := kernel/pci.c kernel/arena.c drivers/nic.c drivers/nic_irq.c drivers/nic_pci.c \
+DRIVER_NIC := kernel/pci.c kernel/arena.c drivers/nic.c drivers/nic_irq.c drivers/nic_prove.c drivers/nic_pci.c \
     drivers/frame.c drivers/rtl8139/rtl8139.c drivers/rtl8139/rtl8139_probe.c \
     drivers/rtl8139/rtl8139_rx.c drivers/rtl8139/rtl8139_tx.c drivers/8390/dp8390.c \
     drivers/8390/dp8390_rx.c drivers/8390/dp8390_tx.c drivers/8390/ring.c drivers/8390/ne2000.c
@@ -18,7 +18,8 @@ CONFORM := tests/host/conform.c tests/host/rig.c tests/host/rig_card.c $(SIM_NIC
 HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \
     tests/host/conform_overrun.c tests/host/conform_tx.c tests/host/conform_irq.c \
     tests/host/conform_soak.c tests/host/conform_8139.c tests/host/conform_8139_rx.c $(CONFORM)
-HOST_SRC_conform_lines := tests/host/test_conform_lines.c tests/host/conform_lines.c $(CONFORM)
+HOST_SRC_conform_lines := tests/host/test_conform_lines.c tests/host/conform_lines.c \
+    tests/host/conform_shared.c $(CONFORM)
 HOST_SRC_probe := tests/host/test_probe.c tests/host/probe_strangers.c $(SIM_NIC) $(HOST_KERNEL) \
     $(DRIVER_NIC)
 HOST_SRC_ring := tests/host/test_ring.c drivers/8390/ring.c

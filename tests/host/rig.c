@@ -137,11 +137,15 @@ bool rig_drain(struct rig *r)
 bool rig_idle(struct rig *r)
 {
     (void)r;
+    unsigned ticks = irq_count(0);
     cpu_cli();
     bool armed = nics_arm();
     if (armed) {
         cpu_sti_hlt();
         cpu_cli();
+        if (irq_count(0) != ticks) {
+            nics_check_lost();
+        }
         nics_disarm();
     }
     cpu_sti();

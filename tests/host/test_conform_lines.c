@@ -6,6 +6,6 @@
 
 int main(void)
 {
-    static TCase *(*const parts[])(void) = {conform_lines, NULL};
+    static TCase *(*const parts[])(void) = {conform_lines, conform_shared, NULL};
     return conform_run("conformance: lines", parts);
 }
