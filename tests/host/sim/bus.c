@@ -12,7 +12,7 @@
 #include "kernel/time.h"
 #include "tests/host/sim/irq.h"
 
-enum { DEVICES_MAX = 8, EVENTS_MAX = 4096, LOG_LINE = 72 };
+enum { DEVICES_MAX = 64, EVENTS_MAX = 4096, LOG_LINE = 72 };
 
 struct pending_event {
     uint64_t at_ns;
@@ -21,8 +21,13 @@ struct pending_event {
     void *arg;
 };
 
-static struct sim_device devices[DEVICES_MAX];
+static struct slot {
+    struct sim_device device;
+    bool ten_bits;
+} devices[DEVICES_MAX];
 static unsigned device_count;
+static enum sim_float floating;
+static uint8_t last_byte;
 
 static struct pending_event events[EVENTS_MAX];
 static unsigned event_slots; /* slots in use or freed below this one */
@@ -40,6 +45,8 @@ static unsigned log_next;
 void sim_reset(void)
 {
     device_count = 0;
+    floating = SIM_FLOAT_ONES;
+    last_byte = 0xFF;
     memset(events, 0, sizeof events);
     event_slots = 0;
     now_ns = 0;
@@ -55,7 +62,28 @@ void sim_attach(const struct sim_device *device)
     if (device_count == DEVICES_MAX) {
         sim_misuse("bus: more than %d devices", DEVICES_MAX);
     }
-    devices[device_count++] = *device;
+    devices[device_count++] = (struct slot){.device = *device};
+}
+
+void sim_decode_ten_bits(void)
+{
+    devices[device_count - 1].ten_bits = true;
+}
+
+void sim_detach(const void *self)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < device_count; i++) {
+        if (devices[i].device.self != self) {
+            devices[kept++] = devices[i];
+        }
+    }
+    device_count = kept;
+}
+
+void sim_bus_float(enum sim_float how)
+{
+    floating = how;
 }
 
 /* ---- failing ---- */
@@ -249,18 +277,17 @@ bool sim_fire_access_event(void)
     return true;
 }
 
-static const struct sim_device *claimed_by(unsigned port)
+/* The register of `d` at `port`; false if it is none of its. */
+static bool claims(const struct slot *s, unsigned port, unsigned *reg)
 {
-    for (unsigned i = 0; i < device_count; i++) {
-        if (port >= devices[i].base && port < devices[i].base + devices[i].ports) {
-            return &devices[i];
-        }
-    }
-    return NULL;
+    enum { TEN_BITS = 0x3FF };
+    unsigned p = s->ten_bits ? port & TEN_BITS : port;
+    *reg = p - s->device.base;
+    return p >= s->device.base && *reg < s->device.ports;
 }
 
 /* The access takes effect at the end of its bus cycle; what came before that is seen by it. */
-static const struct sim_device *cycle(unsigned port, unsigned width)
+static void cycle(unsigned width)
 {
     if (access_event != NULL && accesses >= access_event_at) {
         sim_fire_access_event();
@@ -268,21 +295,40 @@ static const struct sim_device *cycle(unsigned port, unsigned width)
     sim_irq_deliver();
     accesses++;
     pass(width == 8 ? SIM_NS_BYTE : width == 16 ? SIM_NS_WORD : 2 * SIM_NS_WORD);
-    return claimed_by(port);
 }
 
 static uint32_t in_once(unsigned port, unsigned width)
 {
-    const struct sim_device *d = cycle(port, width);
-    uint32_t ones = width == 32 ? 0xFFFFFFFFU : (1U << width) - 1;
-    return d == NULL ? ones : d->in(d->self, port - d->base, width) & ones;
+    uint32_t ones = width == 32 ? 0xFFFFFFFFU : (1U << width) - 1, value = ones;
+    bool claimed = false;
+    unsigned reg;
+    cycle(width);
+    for (unsigned i = 0; i < device_count; i++) {
+        const struct sim_device d = devices[i].device; /* it may detach itself */
+        if (claims(&devices[i], port, &reg)) {
+            value &= d.in(d.self, reg, width);
+            claimed = true;
+        }
+    }
+    if (!claimed) {
+        value = floating == SIM_FLOAT_ONES    ? ones
+                : floating == SIM_FLOAT_ZEROS ? 0
+                                              : last_byte * 0x01010101U & ones;
+    }
+    last_byte = (uint8_t)value;
+    return value;
 }
 
 static void out_once(unsigned port, uint32_t value, unsigned width)
 {
-    const struct sim_device *d = cycle(port, width);
-    if (d != NULL) {
-        d->out(d->self, port - d->base, value, width);
+    unsigned reg;
+    cycle(width);
+    last_byte = (uint8_t)value;
+    for (unsigned i = 0; i < device_count; i++) {
+        const struct sim_device d = devices[i].device;
+        if (claims(&devices[i], port, &reg)) {
+            d.out(d.self, reg, value, width);
+        }
     }
 }
 

@@ -18,7 +18,8 @@ enum {
     SIM_NS_CLOCK = 3000 /* reading the 8254                                          */
 };
 
-/* Something that claims ports.  `reg` counts from `base`; `width` is 8, 16 or 32. */
+/* Something that claims ports.  `reg` counts from `base`; `width` is 8, 16 or 32.  Where two claim
+ * one port, both see the access, and a read gives only the ones that both drive. */
 struct sim_device {
     const char *name;
     unsigned base, ports;
@@ -31,6 +32,18 @@ struct sim_device {
 void sim_reset(void);
 
 void sim_attach(const struct sim_device *device);
+
+/* What was attached last decodes A0-A9 only, as old cards do: it answers at +400h, +800h ... too.
+ */
+void sim_decode_ten_bits(void);
+
+/* Off the bus again: every device with this `self`. */
+void sim_detach(const void *self);
+
+/* What a port nobody claims reads as: ones by pull-ups (the default), zeros, or the byte that was
+ * on the bus last, read or written. */
+enum sim_float { SIM_FLOAT_ONES, SIM_FLOAT_ZEROS, SIM_FLOAT_LAST };
+void sim_bus_float(enum sim_float how);
 
 /* ---- time ---- */
 
