@@ -154,6 +154,42 @@ START_TEST(edges)
 }
 END_TEST
 
+/* Nobody answers in memory either, in any width; and two may not. */
+static bool answers(void *self, uint32_t address, unsigned width, bool write, uint32_t *value)
+{
+    (void)width;
+    (void)self;
+    *value = write ? *value : address & 0xFF;
+    return address < 0xD1000;
+}
+
+static void two_at_one_place(void)
+{
+    uint8_t byte;
+    sim_reset();
+    sim_attach_memory(&(struct sim_memory){"one", answers, NULL});
+    sim_attach_memory(&(struct sim_memory){"other", answers, NULL});
+    mem_read8((struct iowin){0xD0000}, 0, &byte, 1);
+}
+
+START_TEST(memory_on_the_bus)
+{
+    static const struct wrong_step both = WRONG_STEP(two_at_one_place, "one and other both answer");
+    const struct iowin w = {0xD0FFC};
+    uint8_t got[8] = {0};
+    sim_reset();
+    mem_read16(w, 0, got, 4);
+    mem_read8(w, 0, got, 1);
+    ck_assert_mem_eq(got, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", 8);
+    ck_assert_uint_eq(sim_now_ns(), 4 * SIM_NS_MEM16 + SIM_NS_MEM8);
+    sim_attach_memory(&(struct sim_memory){"one", answers, NULL});
+    mem_read16(w, 0, got, 4);
+    ck_assert_mem_eq(got, "\xFC\x00\xFE\x00\xFF\xFF\xFF\xFF", 8);
+    mem_write8(w, 0, got, 8);
+    wrong_step_expect(&both);
+}
+END_TEST
+
 START_TEST(empty_bus)
 {
     sim_reset();
@@ -192,6 +228,7 @@ int main(void)
     tcase_add_test(tc, tallies);
     tcase_add_test(tc, edges);
     tcase_add_test(tc, empty_bus);
+    tcase_add_test(tc, memory_on_the_bus);
     tcase_add_test(tc, wire_sums);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

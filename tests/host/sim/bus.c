@@ -12,7 +12,7 @@
 #include "kernel/time.h"
 #include "tests/host/sim/irq.h"
 
-enum { DEVICES_MAX = 64, EVENTS_MAX = 4096, LOG_LINE = 72 };
+enum { DEVICES_MAX = 64, MEMORIES_MAX = 8, EVENTS_MAX = 4096, LOG_LINE = 72 };
 
 struct pending_event {
     uint64_t at_ns;
@@ -29,6 +29,9 @@ static unsigned device_count;
 static enum sim_float floating;
 static uint8_t last_byte;
 
+static struct sim_memory memories[MEMORIES_MAX];
+static unsigned memory_count;
+
 static struct pending_event events[EVENTS_MAX];
 static unsigned event_slots; /* slots in use or freed below this one */
 static unsigned last_handle;
@@ -44,7 +47,7 @@ static unsigned log_next;
 
 void sim_reset(void)
 {
-    device_count = 0;
+    device_count = memory_count = 0;
     floating = SIM_FLOAT_ONES;
     last_byte = 0xFF;
     memset(events, 0, sizeof events);
@@ -84,6 +87,14 @@ void sim_detach(const void *self)
 void sim_bus_float(enum sim_float how)
 {
     floating = how;
+}
+
+void sim_attach_memory(const struct sim_memory *memory)
+{
+    if (memory_count == MEMORIES_MAX) {
+        sim_misuse("bus: more than %d cards with memory", MEMORIES_MAX);
+    }
+    memories[memory_count++] = *memory;
 }
 
 /* ---- failing ---- */
@@ -287,14 +298,19 @@ static bool claims(const struct slot *s, unsigned port, unsigned *reg)
 }
 
 /* The access takes effect at the end of its bus cycle; what came before that is seen by it. */
-static void cycle(unsigned width)
+static void begin_cycle(uint64_t ns)
 {
     if (access_event != NULL && accesses >= access_event_at) {
         sim_fire_access_event();
     }
     sim_irq_deliver();
     accesses++;
-    pass(width == 8 ? SIM_NS_BYTE : width == 16 ? SIM_NS_WORD : 2 * SIM_NS_WORD);
+    pass(ns);
+}
+
+static void cycle(unsigned width)
+{
+    begin_cycle(width == 8 ? SIM_NS_BYTE : width == 16 ? SIM_NS_WORD : 2 * SIM_NS_WORD);
 }
 
 static uint32_t in_once(unsigned port, unsigned width)
@@ -370,5 +386,51 @@ void sim_bus_out_rep(unsigned port, unsigned width, const void *from, unsigned c
             value |= (uint32_t)*at++ << bit;
         }
         out_once(port, value, width);
+    }
+}
+
+/* ---- card memory ---- */
+
+static uint32_t mem_once(uint32_t address, unsigned width, bool write, uint32_t value)
+{
+    const char *answered = NULL;
+    uint32_t given = width == 8 ? 0xFF : 0xFFFF;
+    begin_cycle(width == 8 ? SIM_NS_MEM8 : SIM_NS_MEM16);
+    for (unsigned i = 0; i < memory_count; i++) {
+        uint32_t mine = value;
+        if (!memories[i].cycle(memories[i].self, address, width, write, &mine)) {
+            continue;
+        }
+        if (answered != NULL) {
+            sim_misuse("bus: %s and %s both answer at %05x", answered, memories[i].name, address);
+        }
+        answered = memories[i].name;
+        given = mine;
+    }
+    return given;
+}
+
+void sim_mem_read(uint32_t address, unsigned width, void *to, unsigned count)
+{
+    uint8_t *at = to;
+    sim_log("rd%-2u  %05x x %u", width, address, count);
+    for (unsigned i = 0; i < count; i++, address += width / 8) {
+        uint32_t value = mem_once(address, width, false, 0);
+        for (unsigned bit = 0; bit < width; bit += 8) {
+            *at++ = (uint8_t)(value >> bit);
+        }
+    }
+}
+
+void sim_mem_write(uint32_t address, unsigned width, const void *from, unsigned count)
+{
+    const uint8_t *at = from;
+    sim_log("wr%-2u  %05x x %u", width, address, count);
+    for (unsigned i = 0; i < count; i++, address += width / 8) {
+        uint32_t value = 0;
+        for (unsigned bit = 0; bit < width; bit += 8) {
+            value |= (uint32_t)*at++ << bit;
+        }
+        mem_once(address, width, true, value);
     }
 }

@@ -15,6 +15,8 @@ enum {
     SIM_LOG_SIZE = 40,
     SIM_NS_BYTE = 1000, /* one 8-bit access of an ISA card (DESIGN section 10)       */
     SIM_NS_WORD = 850,  /* one 16-bit access of a data port                         */
+    SIM_NS_MEM8 = 800,  /* one cycle of 8 or 16 bits in card memory                 */
+    SIM_NS_MEM16 = 410,
     SIM_NS_CLOCK = 3000 /* reading the 8254                                          */
 };
 
@@ -44,6 +46,19 @@ void sim_detach(const void *self);
  * on the bus last, read or written. */
 enum sim_float { SIM_FLOAT_ONES, SIM_FLOAT_ZEROS, SIM_FLOAT_LAST };
 void sim_bus_float(enum sim_float how);
+
+/*
+ * Something that has memory on the bus.  Asked in every cycle there; false: not its address.  Reads
+ * put the value into `*value`, writes find it there.  Where nobody answers, reads give ones; where
+ * two do, the test ends.
+ */
+struct sim_memory {
+    const char *name;
+    bool (*cycle)(void *self, uint32_t address, unsigned width, bool write, uint32_t *value);
+    void *self;
+};
+
+void sim_attach_memory(const struct sim_memory *memory);
 
 /* ---- time ---- */
 

@@ -11,10 +11,16 @@ struct ioport {
     uint16_t base;
 };
 
+struct iowin {
+    uint32_t base;
+};
+
 uint32_t sim_bus_in(unsigned port, unsigned width);
 void sim_bus_out(unsigned port, uint32_t value, unsigned width);
 void sim_bus_in_rep(unsigned port, unsigned width, void *to, unsigned count);
 void sim_bus_out_rep(unsigned port, unsigned width, const void *from, unsigned count);
+void sim_mem_read(uint32_t address, unsigned width, void *to, unsigned count);
+void sim_mem_write(uint32_t address, unsigned width, const void *from, unsigned count);
 
 static inline uint8_t io_in8(struct ioport p, unsigned reg)
 {
@@ -64,6 +70,26 @@ static inline void io_out8_rep(struct ioport p, unsigned reg, const void *from, 
 static inline void io_out16_rep(struct ioport p, unsigned reg, const void *from, unsigned count)
 {
     sim_bus_out_rep(p.base + reg, 16, from, count);
+}
+
+static inline void mem_read8(struct iowin w, unsigned offset, void *to, unsigned n)
+{
+    sim_mem_read(w.base + offset, 8, to, n);
+}
+
+static inline void mem_write8(struct iowin w, unsigned offset, const void *from, unsigned n)
+{
+    sim_mem_write(w.base + offset, 8, from, n);
+}
+
+static inline void mem_read16(struct iowin w, unsigned offset, void *to, unsigned words)
+{
+    sim_mem_read(w.base + offset, 16, to, words);
+}
+
+static inline void mem_write16(struct iowin w, unsigned offset, const void *from, unsigned words)
+{
+    sim_mem_write(w.base + offset, 16, from, words);
 }
 
 #endif
