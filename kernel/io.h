@@ -60,7 +60,7 @@ static inline void io_out32(struct ioport p, unsigned reg, uint32_t value)
     __asm__ volatile("outl %0, %w1" : : "a"(value), "Nd"(p.base + reg) : "memory");
 }
 
-/* Read `count` bytes (words) from one register into `to`.  `count` may be 0. */
+/* Read `count` bytes (words, double words) from one register into `to`.  `count` may be 0. */
 static inline void io_in8_rep(struct ioport p, unsigned reg, void *to, unsigned count)
 {
     __asm__ volatile("rep insb" : "+D"(to), "+c"(count) : "d"(p.base + reg) : "memory");
@@ -71,7 +71,12 @@ static inline void io_in16_rep(struct ioport p, unsigned reg, void *to, unsigned
     __asm__ volatile("rep insw" : "+D"(to), "+c"(count) : "d"(p.base + reg) : "memory");
 }
 
-/* Write `count` bytes (words) from `from` to one register.  `count` may be 0. */
+static inline void io_in32_rep(struct ioport p, unsigned reg, void *to, unsigned count)
+{
+    __asm__ volatile("rep insl" : "+D"(to), "+c"(count) : "d"(p.base + reg) : "memory");
+}
+
+/* Write `count` bytes (words, double words) from `from` to one register.  `count` may be 0. */
 static inline void io_out8_rep(struct ioport p, unsigned reg, const void *from, unsigned count)
 {
     __asm__ volatile("rep outsb" : "+S"(from), "+c"(count) : "d"(p.base + reg) : "memory");
@@ -80,6 +85,11 @@ static inline void io_out8_rep(struct ioport p, unsigned reg, const void *from, 
 static inline void io_out16_rep(struct ioport p, unsigned reg, const void *from, unsigned count)
 {
     __asm__ volatile("rep outsw" : "+S"(from), "+c"(count) : "d"(p.base + reg) : "memory");
+}
+
+static inline void io_out32_rep(struct ioport p, unsigned reg, const void *from, unsigned count)
+{
+    __asm__ volatile("rep outsl" : "+S"(from), "+c"(count) : "d"(p.base + reg) : "memory");
 }
 
 /*

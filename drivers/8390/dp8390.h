@@ -21,12 +21,15 @@ struct dp8390_board {
     /* Pulse the board's reset line and wait for ISR_RST; E_TIMEOUT if it did not come. */
     int (*reset)(struct dp8390 *);
 
-    /* `n` bytes of card memory at even `address` into `to`; never across the end of the ring.
-     * Cannot fail: the bytes are counted, no completion is waited for (QUIRKS: RDC after reads). */
+    /*
+     * `n` bytes of card memory at `address`, a multiple of 4, into `to`; never across the end of
+     * the ring.  Up to 3 bytes more may be written there: a data port moves whole double words.
+     * Cannot fail: the bytes are counted, no completion is waited for (QUIRKS: RDC after reads).
+     */
     void (*read)(struct dp8390 *, unsigned address, void *to, unsigned n);
 
-    /* Gather a frame to even `address`, followed by zeros up to `padded` bytes (>= frame->total).
-     * 0, or E_TIMEOUT if the card did not confirm that it has it all. */
+    /* Gather a frame to the page at `address`, followed by zeros up to `padded` bytes (>=
+     * frame->total). 0, or E_TIMEOUT if the card did not confirm that it has it all. */
     int (*write)(struct dp8390 *, unsigned address, const struct tx_frame *frame, unsigned padded);
 };
 
@@ -49,7 +52,6 @@ struct dp8390 {
     uint8_t rcr;          /* receive configuration in force                   */
     uint32_t hash[2];     /* multicast hash in force                          */
     volatile uint8_t imr; /* what the chip's mask holds; also irq_ack's       */
-    bool word;            /* 16-bit data port                                 */
     uint8_t tx_page;      /* first page of slot 0                             */
     uint8_t rx_start;     /* PSTART                                           */
     uint8_t rx_stop;      /* PSTOP                                            */

@@ -7,7 +7,7 @@
  * Sources: Novell NE2000 board as described in National's application note AN-874 for the
  * DP83905 ("NE2000 mode"), RTL8019AS data sheet (Realtek, 1997), drivers/QUIRKS.md.
  */
-#include "drivers/8390/dp8390.h"
+#include "drivers/8390/ne2000.h"
 #include "kernel/error.h"
 #include "kernel/print.h"
 #include "kernel/record.h"
@@ -17,7 +17,6 @@ enum {
     DATA_PORT = 0x10,
     RESET_PORT = 0x1F,
 
-    PORT_WAIT_US = 20 * 1000, /* for a reset or remote DMA to be confirmed; DMA takes under 2 ms */
     LINK_KBIT = 10000,
 
     PROM_BYTES = 32, /* every byte twice on a 16-bit board in byte mode */
@@ -32,123 +31,7 @@ enum {
     REALTEK_ID1_ISA = 0x70,
     REALTEK_ID1_PCI = 0x43,
 
-    DCR_BYTES = DCR_FIFO_8 | DCR_LOOPBACK_OFF,
-    DCR_WORDS = DCR_FIFO_8 | DCR_LOOPBACK_OFF | DCR_WTS,
-};
-
-/* ---- remote DMA ---- */
-
-static void start_dma(const struct dp8390 *d, enum dp8390_cr direction, unsigned address,
-                      unsigned n)
-{
-    dp8390_put(d, RBCR0, n);
-    dp8390_put(d, RBCR1, n >> 8);
-    dp8390_put(d, RSAR0, address);
-    dp8390_put(d, RSAR1, address >> 8);
-    dp8390_put(d, CR, CR_PAGE0 | (unsigned)direction | CR_START);
-}
-
-/* The chip counts the bytes as we do; some never set RDC after a read, so it is not asked for. */
-static void ne2000_read(struct dp8390 *d, unsigned address, void *to, unsigned n)
-{
-    if (!d->word) {
-        start_dma(d, CR_DMA_READ, address, n);
-        io_in8_rep(d->data, 0, to, n);
-        return;
-    }
-    start_dma(d, CR_DMA_READ, address, n + n % 2);
-    io_in16_rep(d->data, 0, to, n / 2);
-    if (n % 2 != 0) {
-        ((uint8_t *)to)[n - 1] = (uint8_t)io_in16(d->data, 0);
-    }
-}
-
-static const uint8_t zeros[FRAME_MIN];
-
-static void push_bytes(const struct dp8390 *d, const struct tx_frame *frame, unsigned padding)
-{
-    for (unsigned i = 0; i < frame->n; i++) {
-        io_out8_rep(d->data, 0, frame->v[i].at, frame->v[i].length);
-    }
-    io_out8_rep(d->data, 0, zeros, padding);
-}
-
-/* Slices may have any length and address; the odd byte at the end of one is the low half of a
- * word whose high half comes from the next. */
-static void push_words(const struct dp8390 *d, const struct tx_frame *frame, unsigned padding)
-{
-    unsigned carry = 0;
-    bool odd = false;
-
-    for (unsigned i = 0; i < frame->n; i++) {
-        const uint8_t *at = frame->v[i].at;
-        unsigned n = frame->v[i].length;
-
-        if (odd && n > 0) {
-            io_out16(d->data, 0, (uint16_t)(carry | (unsigned)*at << 8));
-            at++;
-            n--;
-            odd = false;
-        }
-        io_out16_rep(d->data, 0, at, n / 2);
-        if (n % 2 != 0) {
-            carry = at[n - 1];
-            odd = true;
-        }
-    }
-    if (odd) {
-        io_out16(d->data, 0, (uint16_t)carry); /* its high half is padding, or beyond the frame */
-        padding -= padding > 0;
-    }
-    io_out16_rep(d->data, 0, zeros, (padding + 1) / 2);
-}
-
-static int ne2000_write(struct dp8390 *d, unsigned address, const struct tx_frame *frame,
-                        unsigned padded)
-{
-    const unsigned padding = padded - frame->total;
-    struct deadline limit;
-
-    dp8390_put(d, ISR, ISR_RDC);
-    if (d->word) {
-        start_dma(d, CR_DMA_WRITE, address, padded + padded % 2);
-        push_words(d, frame, padding);
-    } else {
-        start_dma(d, CR_DMA_WRITE, address, padded);
-        push_bytes(d, frame, padding);
-    }
-    if ((dp8390_get(d, ISR) & ISR_RDC) != 0) {
-        return 0; /* nearly always: no clock is read */
-    }
-    limit = deadline_us(PORT_WAIT_US);
-    while ((dp8390_get(d, ISR) & ISR_RDC) == 0) {
-        if (expired(&limit)) {
-            return E_TIMEOUT;
-        }
-    }
-    return 0;
-}
-
-/* Read and write back to back: with the usual pause between port accesses, some clones do not
- * reset. */
-static int ne2000_reset(struct dp8390 *d)
-{
-    struct deadline limit;
-
-    io_out8(d->pulse, 0, io_in8(d->pulse, 0));
-    limit = deadline_us(PORT_WAIT_US);
-    while ((dp8390_get(d, ISR) & ISR_RST) == 0) {
-        if (expired(&limit)) {
-            return E_TIMEOUT;
-        }
-    }
-    return 0;
-}
-
-static const struct dp8390_board board = {
-    .reset = ne2000_reset,
-    .read = ne2000_read,
-    .write = ne2000_write,
+    NE2000_FIRST = 0x40, /* page of the RAM of a board that is no NE1000 */
 };
 
 /* ---- identification ---- */
@@ -217,15 +100,11 @@ struct identity {
 };
 
 /* The chip is set up, or the PROM reads as garbage. */
-static void identify(struct dp8390 *d, struct identity *id)
+static void read_prom(struct dp8390 *d, struct identity *id)
 {
     uint8_t raw[PROM_BYTES];
-    const unsigned id0 = dp8390_get(d, RBCR0);
-    const unsigned id1 = dp8390_get(d, RBCR1);
 
-    id->realtek = id0 == REALTEK_ID0 && id1 == REALTEK_ID1_ISA;
-    id->pci_chip = id0 == REALTEK_ID0 && id1 == REALTEK_ID1_PCI;
-    ne2000_read(d, 0, raw, sizeof(raw));
+    d->board->read(d, 0, raw, sizeof(raw));
     id->doubled = true;
     for (unsigned i = 0; i < PROM_BYTES; i += 2) {
         id->doubled = id->doubled && raw[i] == raw[i + 1];
@@ -235,105 +114,24 @@ static void identify(struct dp8390 *d, struct identity *id)
     }
 }
 
+static void identify(struct dp8390 *d, struct identity *id)
+{
+    const unsigned id0 = dp8390_get(d, RBCR0);
+    const unsigned id1 = dp8390_get(d, RBCR1);
+
+    id->realtek = id0 == REALTEK_ID0 && id1 == REALTEK_ID1_ISA;
+    id->pci_chip = id0 == REALTEK_ID0 && id1 == REALTEK_ID1_PCI;
+    read_prom(d, id);
+}
+
 static bool signed_by(const struct identity *id, uint8_t letter)
 {
     return id->prom[PROM_SIGNATURE] == letter && id->prom[PROM_SIGNATURE + 1] == letter;
 }
 
-/* ---- card memory ---- */
-
-/* Ways the RAM may be laid out, best first.  Pages [first, stop). */
-struct layout {
-    bool word;
-    uint8_t first, stop;
-    const char *name;
-};
-
-static const struct layout layouts[] = {
-    {.word = true, .first = 0x40, .stop = 0x80, .name = "NE2000"},
-    {.word = false, .first = 0x40, .stop = 0x80, .name = "NE2000"},
-    {.word = false, .first = 0x40, .stop = 0x60, .name = "NE2000"},
-    {.word = false, .first = 0x20, .stop = 0x40, .name = "NE1000"},
-};
-enum { LAYOUTS = sizeof(layouts) / sizeof(layouts[0]) };
-
-static void use_layout(struct dp8390 *d, const struct layout *l)
-{
-    d->word = l->word;
-    d->dcr = l->word ? DCR_WORDS : DCR_BYTES;
-    d->tx_page = l->first;
-    d->rx_start = (uint8_t)(l->first + DP8390_TX_SLOTS * DP8390_TX_PAGES);
-    d->rx_stop = l->stop;
-    dp8390_stop(d);
-}
-
-enum { RAM_SAMPLE = 64, RAM_SAMPLES = 3 };
-
-static uint8_t ram_pattern(unsigned page, unsigned i)
-{
-    return (uint8_t)(page * 0x3B + i * 0x1D + 0x5A);
-}
-
-/*
- * Write first, middle and last page, then read all three: shows the width and the size, for a
- * smaller memory repeats itself.  What was there need not be saved: frames of a driver long gone.
- */
-static bool ram_answers(struct dp8390 *d, const struct layout *l)
-{
-    const unsigned page[RAM_SAMPLES] = {l->first, (l->first + l->stop) / 2U, l->stop - 1U};
-    uint8_t sample[RAM_SAMPLE];
-
-    for (unsigned p = 0; p < RAM_SAMPLES; p++) {
-        const struct slice slice = {sample, RAM_SAMPLE};
-        const struct tx_frame block = {&slice, 1, RAM_SAMPLE};
-
-        for (unsigned i = 0; i < RAM_SAMPLE; i++) {
-            sample[i] = ram_pattern(page[p], i);
-        }
-        if (ne2000_write(d, page[p] * DP8390_PAGE, &block, RAM_SAMPLE) != 0) {
-            return false;
-        }
-    }
-    for (unsigned p = 0; p < RAM_SAMPLES; p++) {
-        ne2000_read(d, page[p] * DP8390_PAGE, sample, RAM_SAMPLE);
-        for (unsigned i = 0; i < RAM_SAMPLE; i++) {
-            if (sample[i] != ram_pattern(page[p], i)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/*
- * The best layout whose memory answers, in force; null if none does.  Words are not even tried if
- * the PROM says bytes; one that is garbage has no say.
- */
-static const struct layout *find_memory(struct dp8390 *d, const struct identity *id)
-{
-    const bool bytes =
-        nic_address_usable(id->prom) && (!id->doubled || signed_by(id, SIGNATURE_BYTE));
-
-    for (unsigned i = 0; i < LAYOUTS; i++) {
-        const struct layout *l = &layouts[i];
-
-        if (l->word && bytes) {
-            continue;
-        }
-        if (!l->word && id->realtek && l->stop > 0x60) {
-            continue; /* an RTL8019AS in 8-bit mode has no memory above page 60h */
-        }
-        use_layout(d, l);
-        if (ram_answers(d, l)) {
-            return l;
-        }
-    }
-    return NULL;
-}
-
 /* ---- probe ---- */
 
-static const char *model_name(const struct identity *id, const struct layout *l)
+static const char *model_name(const struct identity *id, const struct ne2000_layout *l)
 {
     if (id->realtek) {
         return "RTL8019AS";
@@ -342,10 +140,10 @@ static const char *model_name(const struct identity *id, const struct layout *l)
         return "RTL8029-compatible";
     }
     if (!signed_by(id, SIGNATURE_WORD) && !signed_by(id, SIGNATURE_BYTE)) {
-        return l->first == layouts[0].first ? "NE2000 clone (no signature)"
-                                            : "NE1000 clone (no signature)";
+        return l->first == NE2000_FIRST ? "NE2000 clone (no signature)"
+                                        : "NE1000 clone (no signature)";
     }
-    return l->name;
+    return l->first == NE2000_FIRST ? "NE2000" : "NE1000";
 }
 
 /*
@@ -376,21 +174,42 @@ static int station_address(struct nic *nic, const struct identity *id, char *why
     return 0;
 }
 
+/*
+ * The memory, whatever the width.  Words are not even tried if the PROM says bytes; one that is
+ * garbage has no say.  A chip whose data port knows double words only has shown garbage so far.
+ */
+static const struct ne2000_layout *find_memory(struct dp8390 *d, struct identity *id)
+{
+    const bool usable = nic_address_usable(id->prom);
+    const struct ne2000_limits limits = {
+        .isa = d->nic->place.bus == NIC_ISA,
+        .bytes_only = usable && (!id->doubled || signed_by(id, SIGNATURE_BYTE)),
+        .realtek_isa = id->realtek,
+    };
+    const struct ne2000_layout *l = ne2000_find_memory(d, &limits);
+
+    if (l != NULL && l->width == 32 && !usable) {
+        read_prom(d, id);
+    }
+    return l;
+}
+
 /* From "it is an 8390" to a complete struct nic.  Every failure leaves it stopped and masked. */
 static int set_up(struct dp8390 *d, struct nic *nic, char *why, size_t why_size)
 {
-    const bool reset_seen = ne2000_reset(d) == 0;
+    const bool reset_seen = d->board->reset(d) == 0;
     const unsigned isr = dp8390_get(d, ISR);
-    const struct layout *l;
+    const struct ne2000_layout *l;
     struct identity id;
     int error;
 
-    dp8390_stop(d);
+    ne2000_use_bytes(d);
     identify(d, &id);
     l = find_memory(d, &id);
     dp8390_stop(d);
     if (l == NULL) {
-        format(why, why_size, "an 8390 answers, but no card memory, in 16 bits or 8");
+        format(why, why_size, "an 8390 answers, but no card memory, in %s16 bits or 8",
+               nic->place.bus == NIC_PCI ? "32 bits, " : "");
         return E_HARDWARE;
     }
     error = station_address(nic, &id, why, why_size);
@@ -399,10 +218,10 @@ static int set_up(struct dp8390 *d, struct nic *nic, char *why, size_t why_size)
     }
     if (!reset_seen) {
         nic_log(nic, "no reset acknowledge (ISR %02x after %u ms); the rest works, going on", isr,
-                PORT_WAIT_US / 1000);
+                NE2000_WAIT_US / 1000);
     }
     format(nic->model, sizeof(nic->model), "%s", model_name(&id, l));
-    nic->width = l->word ? 16 : 8;
+    nic->width = l->width;
     nic->ring_kb = (uint16_t)((unsigned)(d->rx_stop - d->rx_start) * DP8390_PAGE / 1024);
     nic->link_kbit = LINK_KBIT;
     nic->ops = &dp8390_ops;
@@ -418,9 +237,8 @@ static int ne2000_probe(const struct nic_place *place, struct nic *nic, char *wh
         .reg = place->io,
         .data = {(uint16_t)(place->io.base + DATA_PORT)},
         .pulse = {(uint16_t)(place->io.base + RESET_PORT)},
-        .board = &board,
+        .board = &ne2000_in_bytes,
         .nic = nic,
-        .dcr = DCR_BYTES,
     };
     nic->place = *place;
     cr = dp8390_get(d, CR);
@@ -440,17 +258,12 @@ static const uint16_t candidates[] = {0x300, 0x280, 0x320, 0x340, 0x360, 0};
 
 /* The same board behind a PCI bridge chip.  Vendor and device from the PCI ID list. */
 static const struct nic_pci_id pci_ids[] = {
-    {0x10EC, 0x8029, "RTL8029"},
-    {0x1050, 0x0940, "Winbond 89C940"},
-    {0x1050, 0x5A5A, "Winbond 89C940F"},
-    {0x8C4A, 0x1980, "Winbond 89C940"},
-    {0x1106, 0x0926, "VIA 86C926"},
-    {0x11F6, 0x1401, "Compex RL2000"},
-    {0x8E2E, 0x3000, "KTI ET32P2"},
-    {0x4A14, 0x5000, "NetVin NV5000SC"},
-    {0x12C3, 0x0058, "Holtek HT80232"},
-    {0x12C3, 0x5598, "Holtek HT80229"},
-    {0, 0, NULL},
+    {0x10EC, 0x8029, "RTL8029"},         {0x1050, 0x0940, "Winbond 89C940"},
+    {0x1050, 0x5A5A, "Winbond 89C940F"}, {0x8C4A, 0x1980, "Winbond 89C940"},
+    {0x1106, 0x0926, "VIA 86C926"},      {0x10BD, 0x0E34, "SureCom NE34"},
+    {0x11F6, 0x1401, "Compex RL2000"},   {0x8E2E, 0x3000, "KTI ET32P2"},
+    {0x4A14, 0x5000, "NetVin NV5000SC"}, {0x12C3, 0x0058, "Holtek HT80232"},
+    {0x12C3, 0x5598, "Holtek HT80229"},  {0, 0, NULL},
 };
 
 NIC_DRIVER(ne2000_driver) = {

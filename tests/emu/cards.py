@@ -31,7 +31,7 @@ CARDS = {
         {"cpu": "586", "tsc": True}, 16),
     NE2K_PCI: Card(
         {"nic": "ne2k_pci"},
-        {"driver": "ne2000", "bus": "pci", "trigger": "level"}, _486, 6),
+        {"driver": "ne2000", "bus": "pci", "width": 32, "trigger": "level"}, _486, 6),
 }
 for _card in CARDS.values():
     _card.nic.update(nic=0, mac=MAC, irq_proven=True, mode="irq")

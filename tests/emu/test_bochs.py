@@ -35,7 +35,7 @@ def children_left(marker):
 
 
 ISA_CARD = {"bus": "isa", "io": 0x300, "irq": 10, "trigger": "edge", "width": 16}
-PCI_CARD = {"bus": "pci", "trigger": "level"}
+PCI_CARD = {"bus": "pci", "trigger": "level", "width": 32}
 
 
 @pytest.mark.parametrize("image,slot,says", [

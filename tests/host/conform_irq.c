@@ -305,7 +305,7 @@ CASE(second_card_refuses_rearm)
     sim_reset();
     memset(nics, 0, sizeof nics);
     nic_count = 0;
-    sim_card_plug(&r.card, cfg->ne2000, RIG_BASE, RIG_IRQ);
+    r.side->plug(&r);
     sim_card_plug(&second, cfg->ne2000, 0x320, 11);
     nics_init();
     ck_assert_uint_eq(nic_count, 2);

@@ -17,6 +17,38 @@ WRONG(byte_in_word_mode, "8-bit data port access in word mode")
     io_in8(port, DATA);
 }
 
+WRONG(dword_on_isa, "32-bit data port access in word mode")
+{
+    online();
+    dma(READ, 0x4000, 4);
+    io_in32(port, DATA);
+}
+
+WRONG(dword_of_16bit_bridge, "32-bit data port access in word mode")
+{
+    online();
+    chip->cfg.dwords = DWORDS_HALF;
+    dma(READ, 0x4000, 4);
+    io_in32(port, DATA);
+}
+
+WRONG(word_of_32bit_bridge, "16-bit data port access in word mode")
+{
+    online();
+    chip->cfg.dwords = DWORDS_ONLY;
+    w(R_ISR, N_RDC);
+    dma(WRITE, 0x4000, 4);
+    io_out16(port, DATA, 0);
+}
+
+WRONG(dword_beyond_count, "32-bit data port access with 2 bytes to go")
+{
+    online();
+    chip->cfg.dwords = DWORDS_TOO;
+    dma(READ, 0x4000, 2);
+    io_in32(port, DATA);
+}
+
 WRONG(no_dma, "with no such remote DMA active")
 {
     online();

@@ -6,10 +6,8 @@ SIM_NIC := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/dp8390.c \
     tests/host/sim/remote.c tests/host/sim/wire.c tests/host/sim/ne2000.c
 HOST_KERNEL := tests/host/host_support.c kernel/print.c kernel/math64.c kernel/record.c \
     kernel/options.c kernel/option_values.c
-DRIVER_NIC := kernel/pci.c kernel/arena.c drivers/nic.c drivers/nic_irq.c drivers/nic_prove.c drivers/nic_pci.c \
-    drivers/frame.c drivers/rtl8139/rtl8139.c drivers/rtl8139/rtl8139_probe.c \
-    drivers/rtl8139/rtl8139_rx.c drivers/rtl8139/rtl8139_tx.c drivers/8390/dp8390.c \
-    drivers/8390/dp8390_rx.c drivers/8390/dp8390_tx.c drivers/8390/ring.c drivers/8390/ne2000.c
+DRIVER_NIC := kernel/pci.c kernel/arena.c drivers/nic.c drivers/nic_irq.c drivers/nic_prove.c \
+    drivers/nic_pci.c drivers/frame.c $(wildcard drivers/*/*.c)
 
 HOST_SRC_misuse := tests/host/test_misuse.c tests/host/misuse_kit.c tests/host/misuse_dma.c \
     tests/host/misuse_chip.c tests/host/misuse_overrun.c tests/host/wrong_step.c $(SIM_NIC)

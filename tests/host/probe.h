@@ -15,6 +15,7 @@
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
 #include "tests/host/sim/ne2000.h"
+#include "tests/host/sim/pci.h"
 #include "tests/host/sim/wire.h"
 
 enum { PROBE_ADDRESSES = 5 };

@@ -7,6 +7,7 @@
 #include "tests/host/rig.h"
 #include "tests/host/sim/dma.h"
 #include "tests/host/sim/irq.h"
+#include "tests/host/sim/pci.h"
 
 struct rig_card rig_card(unsigned index)
 {
@@ -26,7 +27,11 @@ unsigned rig_card_count(void)
 
 static void ne_plug(struct rig *r)
 {
-    sim_card_plug(&r->card, r->cfg.ne2000, RIG_BASE, RIG_IRQ);
+    bool pci = r->cfg.ne2000->pci != 0;
+    if (pci) {
+        sim_pci_plug(SIM_PCI_1);
+    }
+    sim_card_plug(&r->card, r->cfg.ne2000, pci ? RIG_PCI_BASE : RIG_BASE, RIG_IRQ);
     r->chip = &r->card.chip;
 }
 

@@ -5,7 +5,7 @@
 
 #include "tests/host/probe.h"
 
-enum { POOL = 16, PROBE_LIMIT_US = 1500000 };
+enum { POOL = 16, PROBE_LIMIT_US = 1500000, PCI_BASE = 0xE000 };
 
 const unsigned probe_addresses[PROBE_ADDRESSES] = {0x300, 0x280, 0x320, 0x340, 0x360};
 
@@ -54,29 +54,46 @@ void boot_options(const char *words)
 
 static struct sim_card card;
 
+/* A machine with this card only, where it would be. */
+static void machine_with(const struct sim_card_config *cfg)
+{
+    machine();
+    if (cfg->pci != 0) {
+        sim_pci_plug(SIM_PCI_1);
+    }
+    sim_card_plug(&card, cfg, cfg->pci != 0 ? PCI_BASE : 0x300, 10);
+}
+
+static unsigned width_of(const struct sim_card_config *cfg)
+{
+    bool dwords = cfg->chip.dwords == DWORDS_TOO || cfg->chip.dwords == DWORDS_ONLY;
+    return cfg->slot8 ? 8 : dwords ? 32 : 16;
+}
+
 /* ---- cards ---- */
 
 START_TEST(every_card)
 {
     const struct sim_card_config *cfg = &sim_cards[_i];
-    machine();
-    sim_card_plug(&card, cfg, 0x300, 10);
+    machine_with(cfg);
     find();
     found_one();
     const struct nic *n = &nics[0];
     ck_assert_mem_eq(n->mac, sim_card_mac, 6);
-    ck_assert_uint_eq(n->width, cfg->slot8 ? 8 : 16);
-    ck_assert_uint_eq(n->place.io.base, 0x300);
+    ck_assert_uint_eq(n->width, width_of(cfg));
+    ck_assert_uint_eq(n->place.io.base, card.base);
     ck_assert_uint_eq(n->link_kbit, 10000);
     ck_assert_uint_eq(n->ring_kb, (card.chip.pstop - card.chip.pstart) / 4U);
     ck_assert_uint_eq(card.chip.pstop, cfg->chip.max_stop);
     ck_assert(n->irq == 10 && n->irq_proven && n->mode == NIC_MODE_IRQ);
-    ck_assert_msg((strstr(n->model, "8019") != NULL) == cfg->chip.realtek, "model %s", n->model);
+    ck_assert_msg((strstr(n->model, "8019") != NULL) == (cfg->chip.id[1] == 'p'), "model %s",
+                  n->model);
     if (cfg->signature != 'W' && cfg->signature != 'B') {
         ck_assert_msg(strstr(n->model, "no signature") != NULL, "model %s", n->model);
     }
     ck_assert_uint_eq(host_count(host_text(), "\n"), 1);
-    ck_assert_ptr_nonnull(strstr(host_text(), "ne2000 at 0x300"));
+    ck_assert_ptr_nonnull(
+        strstr(host_text(), cfg->pci != 0 ? "ne2000 at 0xe000" : "ne2000 at 0x300"));
     ck_assert_ptr_nonnull(strstr(host_text(), "00:00:e8:12:34:56"));
     ck_assert_mem_eq(card.chip.par, sim_card_mac, 6);
     nics_close();
@@ -142,12 +159,29 @@ START_TEST(two_cards)
 }
 END_TEST
 
+/* The firmware put a PCI card where ISA cards are looked for: it is one card, found once. */
+START_TEST(pci_card_at_isa_place)
+{
+    for (unsigned i = 0; sim_cards[i].pci == 0; i++) {
+        ck_assert_uint_lt(i + 1, sim_card_count);
+        if (sim_cards[i + 1].pci != 0) {
+            machine();
+            sim_pci_plug(SIM_PCI_1);
+            sim_card_plug(&card, &sim_cards[i + 1], 0x300, 10);
+        }
+    }
+    find();
+    found_one();
+    ck_assert(nics[0].place.bus == NIC_PCI);
+    nics_close();
+}
+END_TEST
+
 /* Warm reboot: the last system left it receiving, unmasked and on register page 1. */
 START_TEST(left_running)
 {
     uint8_t frame[60];
-    machine();
-    sim_card_plug(&card, &sim_cards[_i], 0x300, 10);
+    machine_with(&sim_cards[_i]);
     sim_card_left_running(&card);
     memset(frame, 0xFF, sizeof frame);
     sim_receive(&card.chip, frame, sizeof frame);
@@ -177,10 +211,9 @@ START_TEST(no_memory)
 {
     struct sim_card_config cfg = sim_cards[_i];
     cfg.no_ram = true;
-    machine();
-    sim_card_plug(&card, &cfg, 0x300, 10);
+    machine_with(&cfg);
     find();
-    found_none("0x300");
+    found_none("no card memory");
     ck_assert(!sim_irq_line(10) && card.chip.imr == 0);
 }
 END_TEST
@@ -237,11 +270,10 @@ END_TEST
 /* Remote DMA that never completes, from the start. */
 START_TEST(dead_dma)
 {
-    machine();
-    sim_card_plug(&card, &sim_cards[_i], 0x300, 10);
+    machine_with(&sim_cards[_i]);
     card.chip.dma_stuck = true;
     find();
-    found_none("0x300");
+    found_none("no card memory");
     ck_assert(!sim_irq_line(10) && card.chip.imr == 0);
 }
 END_TEST
@@ -252,14 +284,13 @@ START_TEST(random_prom)
 {
     struct sim_card_config cfg = sim_cards[_i];
     cfg.prom = PROM_RANDOM;
-    machine();
-    sim_card_plug(&card, &cfg, 0x300, 10);
+    machine_with(&cfg);
     find();
     if (nic_count == 1) {
         ck_assert_uint_eq(nics[0].mac[0] & 1, 0);
         ck_assert_ptr_nonnull(strstr(nics[0].model, "no signature"));
     } else {
-        found_none("0x300");
+        found_none("PROM is garbage");
     }
     nics_close();
 }
@@ -274,6 +305,7 @@ static TCase *cards_case(void)
     tcase_add_test(tc, every_line);
     tcase_add_test(tc, no_interrupt);
     tcase_add_test(tc, two_cards);
+    tcase_add_test(tc, pci_card_at_isa_place);
     tcase_add_loop_test(tc, left_running, 0, (int)sim_card_count);
     tcase_add_test(tc, no_reset_acknowledge);
     tcase_add_loop_test(tc, no_memory, 0, (int)sim_card_count);

@@ -231,7 +231,7 @@ static void write_cr(struct sim_chip *c, uint8_t value)
         sim_misuse("dp8390: CR <- %02x: remote DMA field %s", value,
                    rd == 0 ? "000 is not allowed" : "011, send packet, is not supported");
     }
-    if (page == PAGE_CONFIG && !c->cfg.realtek) {
+    if (page == PAGE_CONFIG && c->cfg.id[0] == 0) {
         sim_misuse("dp8390: CR <- %02x: there is no page 3", value);
     }
     c->page = (uint8_t)page;
@@ -408,7 +408,6 @@ void sim_chip_out(struct sim_chip *c, unsigned reg, uint8_t value)
 
 static uint8_t read_page0(struct sim_chip *c, unsigned reg)
 {
-    static const uint8_t realtek_id[2] = {'P', 'p'};
     switch (reg) {
     case 0x1:
     case 0x2: return 0; /* current local DMA address: changes all the time */
@@ -423,7 +422,7 @@ static uint8_t read_page0(struct sim_chip *c, unsigned reg)
     case 0x8: return (uint8_t)c->dma_at;
     case 0x9: return (uint8_t)(c->dma_at >> 8);
     case 0xA:
-    case 0xB: return c->cfg.realtek ? realtek_id[reg - 0xA] : 0xFF;
+    case 0xB: return c->cfg.id[0] != 0 ? c->cfg.id[reg - 0xA] : 0xFF;
     case 0xC: return c->rsr;
     default: break;
     }

@@ -82,10 +82,18 @@ enum {
     INIT_ALL = 1023
 };
 
+/* What a 32-bit access to the data port does: bridges to PCI differ. */
+enum sim_dwords {
+    DWORDS_NEVER, /* not on PCI: the bus splits it over two ports            */
+    DWORDS_TOO,   /* two words at once                                       */
+    DWORDS_HALF,  /* one word, its upper half garbage                        */
+    DWORDS_ONLY   /* two words; and narrower accesses do nothing             */
+};
+
 /* What is good or bad about this specimen. */
 struct sim_chip_config {
     unsigned ram_first, ram_size;
-    bool realtek;           /* page 0 registers 0Ah, 0Bh read "Pp"; page 3 exists      */
+    uint8_t id[2];          /* page 0 registers 0Ah, 0Bh read this ("Pp": Realtek's)   */
     unsigned max_stop;      /* PSTOP may not exceed this (RTL8019AS in an 8-bit slot)  */
     bool word_forbidden;    /* 8-bit slot                                              */
     bool no_rdc_after_read; /* RDC comes after writes only                             */
@@ -95,6 +103,7 @@ struct sim_chip_config {
     bool no_reset_ack;      /* RST is not set by the reset line                        */
     unsigned reset_us;      /* how long the reset line takes                           */
     bool exact_fit;         /* a frame may end on the page before the boundary page    */
+    enum sim_dwords dwords;
 };
 
 enum sim_dma { DMA_IDLE, DMA_READING, DMA_WRITING, DMA_ENDING /* all bytes in, RDC to come */ };

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "tests/host/sim/bus.h"
+#include "tests/host/sim/pci.h"
 
 enum { PORTS = 0x20, DATA_PORT = 0x10, RESET_PORT = 0x1F, RESET_US = 100 };
+enum { PCI_COMMAND = 4, PCI_LINE = 0x3C, PCI_PIN = 0x3D, CLASS_ETHERNET = 0x02000000 };
 
 const uint8_t sim_card_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
 
@@ -15,6 +17,7 @@ const uint8_t sim_card_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
  * for an NE1000. */
 #define RAM_16K .ram_first = 0x4000, .ram_size = 0x4000, .max_stop = 0x80
 #define RAM_8K .ram_first = 0x4000, .ram_size = 0x4000, .max_stop = 0x60, .word_forbidden = true
+#define RAM_PCI_8K .ram_first = 0x4000, .ram_size = 0x2000, .max_stop = 0x60
 #define RAM_NE1000 .ram_first = 0x2000, .ram_size = 0x2000, .max_stop = 0x40, .word_forbidden = true
 
 const struct sim_card_config sim_cards[] = {
@@ -26,11 +29,11 @@ const struct sim_card_config sim_cards[] = {
      .chip = {RAM_NE1000, .reset_us = RESET_US}},
     {.name = "rtl8019as",
      .signature = 'W',
-     .chip = {RAM_16K, .reset_us = RESET_US, .realtek = true}},
+     .chip = {RAM_16K, .reset_us = RESET_US, .id = {'P', 'p'}}},
     {.name = "rtl8019as-8bit",
      .signature = 'B',
      .slot8 = true,
-     .chip = {RAM_8K, .reset_us = RESET_US, .realtek = true}},
+     .chip = {RAM_8K, .reset_us = RESET_US, .id = {'P', 'p'}}},
     {.name = "clone-no-signature",
      .signature = 0x49,
      .chip = {RAM_16K, .reset_us = RESET_US, .exact_fit = true}},
@@ -40,6 +43,19 @@ const struct sim_card_config sim_cards[] = {
     {.name = "clone-lazy",
      .signature = 'W',
      .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true, .skips_page = true}},
+    {.name = "rtl8029",
+     .signature = 'W',
+     .pci = 0x802910EC,
+     .chip = {RAM_16K, .reset_us = RESET_US, .id = {'P', 'C'}, .dwords = DWORDS_TOO}},
+    {.name = "via86c926",
+     .signature = 'W',
+     .pci = 0x09261106,
+     .chip = {RAM_16K, .reset_us = RESET_US, .dwords = DWORDS_HALF}},
+    {.name = "ht80229",
+     .prom = PROM_PLAIN,
+     .signature = 'W',
+     .pci = 0x559812C3,
+     .chip = {RAM_PCI_8K, .reset_us = RESET_US, .dwords = DWORDS_ONLY}},
 };
 
 const unsigned sim_card_count = sizeof sim_cards / sizeof sim_cards[0];
@@ -136,6 +152,16 @@ static void burn_prom(struct sim_card *card)
     }
 }
 
+static void plug_pci(uint32_t id, unsigned base, int irq)
+{
+    unsigned device = sim_pci_free_device(SIM_CARD_DEVICE);
+    struct sim_pci_function *f = sim_pci_add(0, device, 0, id, CLASS_ETHERNET);
+    sim_pci_bar(f, 0, base, PORTS);
+    sim_pci_set16(f, PCI_COMMAND, 0x0005);
+    sim_pci_set8(f, PCI_LINE, (uint8_t)irq);
+    sim_pci_set8(f, PCI_PIN, 1);
+}
+
 void sim_card_plug(struct sim_card *card, const struct sim_card_config *cfg, unsigned base, int irq)
 {
     card->cfg = *cfg;
@@ -145,6 +171,9 @@ void sim_card_plug(struct sim_card *card, const struct sim_card_config *cfg, uns
         card->chip.cfg.ram_size = 0;
     }
     burn_prom(card);
+    if (cfg->pci != 0) {
+        plug_pci(cfg->pci, base, irq);
+    }
     sim_attach(&(struct sim_device){.name = cfg->name,
                                     .base = base,
                                     .ports = PORTS,

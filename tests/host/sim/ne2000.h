@@ -24,6 +24,7 @@ struct sim_card_config {
     uint8_t signature; /* PROM bytes 14 and 15: 'W', 'B', or something else  */
     bool slot8;        /* 8-bit card or slot: 16-bit cycles are split        */
     bool no_ram;       /* nothing behind the data port                       */
+    uint32_t pci;      /* vendor and device on PCI; 0: an ISA card           */
     struct sim_chip_config chip;
 };
 
@@ -33,13 +34,16 @@ struct sim_card {
     unsigned base;
 };
 
+enum { SIM_CARD_DEVICE = 9 };
+
 extern const uint8_t sim_card_mac[6];
 
 /* The specimens every conformance case runs on. */
 extern const struct sim_card_config sim_cards[];
 extern const unsigned sim_card_count;
 
-/* Put a card into the machine: power on, at `base`, jumpered to `irq`. */
+/* Put a card into the machine: power on, at `base`, jumpered to `irq`.  One for PCI gets that from
+ * the firmware; it is the first free device from SIM_CARD_DEVICE on. */
 void sim_card_plug(struct sim_card *card, const struct sim_card_config *cfg, unsigned base,
                    int irq);
 

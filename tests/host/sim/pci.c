@@ -287,6 +287,16 @@ struct sim_pci_function *sim_pci_add(unsigned bus, unsigned device, unsigned fun
     return f;
 }
 
+unsigned sim_pci_free_device(unsigned device)
+{
+    for (unsigned i = 0; i < used; i++) {
+        if (functions[i].bus == 0 && functions[i].device == device) {
+            return sim_pci_free_device(device + 1);
+        }
+    }
+    return device;
+}
+
 void sim_pci_plug(enum sim_pci_machine machine)
 {
     static const struct sim_device ports[] = {

@@ -38,6 +38,9 @@ void sim_pci_plug(enum sim_pci_machine machine);
 struct sim_pci_function *sim_pci_add(unsigned bus, unsigned device, unsigned function, uint32_t id,
                                      uint32_t class);
 
+/* The first device number on bus 0, from `device` on, that nobody has. */
+unsigned sim_pci_free_device(unsigned device);
+
 /* Base address register n: an I/O range (size a power of two). */
 void sim_pci_bar(struct sim_pci_function *f, unsigned n, uint32_t base, uint32_t size);
 

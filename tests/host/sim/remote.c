@@ -115,9 +115,16 @@ void sim_dma_start(struct sim_chip *c, bool read)
     c->dma_left = c->rbcr;
 }
 
+/* Being looked at: what does not work may be tried. */
+static bool probing(const struct sim_chip *c)
+{
+    return c->init != INIT_ALL;
+}
+
 void sim_dma_abort(struct sim_chip *c)
 {
-    bool excused = c->dma_stuck || c->cfg.word_forbidden || c->rdc_missed;
+    bool excused = c->dma_stuck || c->cfg.word_forbidden || c->rdc_missed ||
+                   (c->cfg.dwords >= DWORDS_HALF && probing(c));
     if (c->dma == DMA_ENDING && !excused) {
         sim_misuse("dp8390: remote write aborted before RDC");
     }
@@ -127,8 +134,32 @@ void sim_dma_abort(struct sim_chip *c)
     c->dma = DMA_IDLE;
 }
 
-/* Common checks of a data port access; false: ignore it (garbage, while probing a bad slot). */
-static bool data_access(struct sim_chip *c, unsigned width, enum sim_dma direction)
+/* Is an access of this width one that the data port can make, and how many bytes does it move?  0:
+ * it does nothing. */
+static unsigned bytes_moved(const struct sim_chip *c, unsigned width)
+{
+    bool word = (c->dcr & N_DCR_WTS) != 0;
+    enum sim_dwords dwords = c->cfg.dwords;
+    if (width == 32 && word && (dwords == DWORDS_TOO || dwords == DWORDS_ONLY)) {
+        return 4;
+    }
+    if (width == 32 && word && dwords == DWORDS_HALF && probing(c)) {
+        return 2;
+    }
+    if (width < 32 && dwords == DWORDS_ONLY && probing(c)) {
+        return 0;
+    }
+    if (width == (word ? 16 : 8) && dwords != DWORDS_ONLY) {
+        return width / 8;
+    }
+    if (c->cfg.word_forbidden && word) {
+        return 2;
+    }
+    sim_misuse("dp8390: %u-bit data port access in %s mode", width, word ? "word" : "byte");
+}
+
+/* Common checks of a data port access; 0: ignore it (garbage, while probing). */
+static unsigned data_access(struct sim_chip *c, unsigned width, enum sim_dma direction)
 {
     bool word = (c->dcr & N_DCR_WTS) != 0;
     if (sim_in_irq()) {
@@ -137,8 +168,8 @@ static bool data_access(struct sim_chip *c, unsigned width, enum sim_dma directi
     if (c->held_in_reset) {
         sim_misuse("dp8390: data port used while the reset line is active");
     }
-    if (c->cfg.word_forbidden && word && c->dma_left == 0 && c->init != INIT_ALL) {
-        return false;
+    if (c->cfg.word_forbidden && word && c->dma_left == 0 && probing(c)) {
+        return 0;
     }
     if (c->dma != direction) {
         sim_misuse(c->dma_left == 0 && c->dma_commands > 0
@@ -146,13 +177,14 @@ static bool data_access(struct sim_chip *c, unsigned width, enum sim_dma directi
                        : "dp8390: data port %s with no such remote DMA active",
                    direction == DMA_READING ? "read" : "written");
     }
-    if (width != (word ? 16 : 8) && !(c->cfg.word_forbidden && word)) {
-        sim_misuse("dp8390: %u-bit data port access in %s mode", width, word ? "word" : "byte");
-    }
     if (c->imr != 0 && (!c->used_unmasked || sim_irq_enabled())) {
         sim_misuse("dp8390: data port access with interrupts unmasked (IMR %02x)", c->imr);
     }
-    return true;
+    unsigned bytes = bytes_moved(c, width);
+    if (bytes == 4 && c->dma_left < 4) {
+        sim_misuse("dp8390: 32-bit data port access with %u bytes to go", c->dma_left);
+    }
+    return bytes;
 }
 
 static void data_advance(struct sim_chip *c, unsigned bytes)
@@ -167,31 +199,30 @@ static void data_advance(struct sim_chip *c, unsigned bytes)
 
 uint32_t sim_chip_data_in(struct sim_chip *c, unsigned width)
 {
-    if (!data_access(c, width, DMA_READING)) {
-        return 0xFFFF;
-    }
-    uint32_t value = 0;
-    unsigned bytes = (c->dcr & N_DCR_WTS) != 0 ? 2 : 1;
+    unsigned bytes = data_access(c, width, DMA_READING);
+    uint32_t value = 0xFFFFFFFF;
     for (unsigned i = 0; i < bytes; i++) {
         unsigned at = (c->dma_at + i) & 0xFFFF;
         bool there = at < PROM_SIZE || sim_chip_in_ram(c, at, 1);
-        value |= (there ? c->mem[at] : 0xFFU) << (8 * i);
+        value &= ~(0xFFU << 8 * i);
+        value |= (uint32_t)(there ? c->mem[at] : 0xFFU) << (8 * i);
     }
-    data_advance(c, bytes);
+    if (bytes > 0) {
+        data_advance(c, bytes);
+    }
     return value;
 }
 
 void sim_chip_data_out(struct sim_chip *c, uint32_t value, unsigned width)
 {
-    if (!data_access(c, width, DMA_WRITING)) {
-        return;
-    }
-    unsigned bytes = (c->dcr & N_DCR_WTS) != 0 ? 2 : 1;
+    unsigned bytes = data_access(c, width, DMA_WRITING);
     for (unsigned i = 0; i < bytes; i++) {
         unsigned at = (c->dma_at + i) & 0xFFFF;
         if (sim_chip_in_ram(c, at, 1)) {
             c->mem[at] = (uint8_t)(value >> (8 * i));
         }
     }
-    data_advance(c, bytes);
+    if (bytes > 0) {
+        data_advance(c, bytes);
+    }
 }

@@ -62,6 +62,11 @@ static inline void io_in16_rep(struct ioport p, unsigned reg, void *to, unsigned
     sim_bus_in_rep(p.base + reg, 16, to, count);
 }
 
+static inline void io_in32_rep(struct ioport p, unsigned reg, void *to, unsigned count)
+{
+    sim_bus_in_rep(p.base + reg, 32, to, count);
+}
+
 static inline void io_out8_rep(struct ioport p, unsigned reg, const void *from, unsigned count)
 {
     sim_bus_out_rep(p.base + reg, 8, from, count);
@@ -70,6 +75,11 @@ static inline void io_out8_rep(struct ioport p, unsigned reg, const void *from, 
 static inline void io_out16_rep(struct ioport p, unsigned reg, const void *from, unsigned count)
 {
     sim_bus_out_rep(p.base + reg, 16, from, count);
+}
+
+static inline void io_out32_rep(struct ioport p, unsigned reg, const void *from, unsigned count)
+{
+    sim_bus_out_rep(p.base + reg, 32, from, count);
 }
 
 static inline void mem_read8(struct iowin w, unsigned offset, void *to, unsigned n)
