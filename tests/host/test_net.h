@@ -21,6 +21,7 @@ Suite *net_path_suite(void);
 Suite *net_limits_suite(void);
 Suite *net_address_suite(void);
 Suite *net_client_suite(void);
+Suite *net_batch_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 
