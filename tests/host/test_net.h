@@ -22,6 +22,7 @@ Suite *net_limits_suite(void);
 Suite *net_address_suite(void);
 Suite *net_client_suite(void);
 Suite *net_batch_suite(void);
+Suite *net_overload_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 

@@ -124,7 +124,7 @@ static void stop(struct sim_chip *c)
     if (c->overrun == OVERRUN_DEAF || c->overrun == OVERRUN_LOOPBACK) {
         c->txp_unread = c->tx != TX_IDLE && !c->cr_read;
         c->overrun = OVERRUN_STOPPED;
-        c->acked = c->acked_early = c->removed = c->isr_read = false;
+        c->acked = c->acked_early = c->isr_read = false;
     }
     c->tx_pending_at_stop = c->tx != TX_IDLE;
     c->curr_written = false;
@@ -281,7 +281,9 @@ static void write_bnry(struct sim_chip *c, uint8_t value)
         if (moved >= (used == 0 ? pages : used)) {
             sim_misuse("dp8390: BNRY <- %02x passes CURR %02x (was %02x)", value, c->curr, c->bnry);
         }
-        c->removed |= c->overrun == OVERRUN_LOOPBACK && moved > 0;
+        /* Also before the STOP, by a driver that was reading when the ring ran over: RST shows the
+         * overrun only until a packet has been removed (ch. 10, ISR). */
+        c->removed |= c->overrun != OVERRUN_NONE && moved > 0;
     }
     c->bnry = value;
     c->init |= INIT_BNRY;
