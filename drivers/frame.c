@@ -4,6 +4,7 @@
  */
 #include "drivers/frame.h"
 
+#include "kernel/string.h"
 #include "kernel/trap.h"
 
 _Static_assert((offsetof(struct frame, data) + 14) % 4 == 0, "the IP header is aligned");
@@ -43,6 +44,7 @@ struct frame *frame_alloc(void)
     }
     pool.top = f->next;
     f->nic = FRAME_UNUSED;
+    f->packet = f->data;
     pool.free--;
     if (pool.free < pool.low) {
         pool.low = pool.free;
@@ -60,6 +62,15 @@ void frame_free(struct frame *f)
     f->next = pool.top;
     pool.top = f;
     pool.free++;
+}
+
+ptrdiff_t frame_keep(struct frame *f)
+{
+    ptrdiff_t moved = f->data - f->packet;
+
+    memcpy(f->data, f->packet, f->length);
+    f->packet = f->data;
+    return moved;
 }
 
 unsigned frame_pool_size(void)

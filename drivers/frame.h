@@ -2,13 +2,17 @@
  * Received frames: a fixed pool of equal blocks, made once at boot.
  *
  * A frame is handed from pool to driver (rx_burst), to the layer above, and back with
- * frame_free().  The layer above gets FRAME_ABOVE bytes directly in front of the data for its own
- * bookkeeping (net keeps its custom pbuf there, so that lwIP may prepend headers in place).
+ * frame_free().  A driver whose card stores frames in main memory may lend that memory instead of
+ * copying: `packet` then lies in it, and stays good until rx_done (nic.h); who keeps the frame
+ * longer calls frame_keep().  The layer above gets FRAME_ABOVE bytes directly in front of the data
+ * for its own bookkeeping (net keeps its custom pbuf there, so that lwIP may prepend headers in
+ * place).
  */
 #ifndef DRIVERS_FRAME_H
 #define DRIVERS_FRAME_H
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,9 +29,10 @@ enum {
 enum { FRAME_UNUSED = 0xFE, FRAME_IN_POOL = 0xFF };
 
 struct frame {
-    struct frame *next; /* free list; the holder may use it meanwhile */
-    uint16_t length;    /* bytes in data[], without FCS               */
-    uint8_t nic;        /* index of the card it came from             */
+    struct frame *next; /* free list; the holder may use it meanwhile             */
+    uint8_t *packet;    /* the first byte: in data[], or in memory of the card    */
+    uint16_t length;    /* bytes at `packet`, without FCS                         */
+    uint8_t nic;        /* index of the card it came from                         */
     alignas(16) uint8_t above[FRAME_ABOVE];
     uint8_t shift[FRAME_ALIGN_SHIFT];
     uint8_t data[FRAME_ROOM];
@@ -46,7 +51,17 @@ static inline uint8_t *frame_lead(struct frame *f)
 /* Make the pool: `count` frames in `memory` (count * sizeof(struct frame) bytes, aligned 16). */
 void frame_pool_init(void *memory, unsigned count);
 
-/* Take one; null when the pool is empty.  Main context only. */
+/* Does its packet lie in memory lent by the card? */
+static inline bool frame_lent(const struct frame *f)
+{
+    return f->packet != f->data;
+}
+
+/* Copy a lent packet into the frame's own data[]; returns how far it moved, to correct pointers
+ * into it. */
+ptrdiff_t frame_keep(struct frame *f);
+
+/* Take one, its packet in data[]; null when the pool is empty.  Main context only. */
 struct frame *frame_alloc(void);
 
 /* Give one back.  Main context only.  Giving back twice, or what is not of the pool, panics. */

@@ -95,8 +95,12 @@ struct nic_ops {
     unsigned (*poll)(struct nic *);
 
     /* Up to `max` frames, oldest first, each from the pool; the caller owns them.  Leaves frames
-     * in the card's ring when the pool is empty. */
+     * in the card's ring when the pool is empty.  Their packets may be lent (frame.h). */
     unsigned (*rx_burst)(struct nic *, struct frame *out[], unsigned max);
+
+    /* Null if this driver never lends.  After every rx_burst, once its frames are given back or
+     * kept: what it lent may be overwritten from now on. */
+    void (*rx_done)(struct nic *);
 
     /* Take up to `n` frames in order; returns k <= n.  Taken = already copied: the caller may
      * reuse the memory at once.  Reclaims finished transmissions itself. */

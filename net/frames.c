@@ -25,12 +25,29 @@ static void release(struct pbuf *p)
     frame_free((struct frame *)(void *)((uint8_t *)p - offsetof(struct frame, above)));
 }
 
+/* Lent memory is volatile to lwIP: it copies what it queues, and does not prepend in place. */
 struct pbuf *frames_wrap(struct frame *f)
 {
     struct pbuf_custom *custom = (struct pbuf_custom *)(void *)f->above;
 
     custom->custom_free_function = release;
-    return pbuf_alloced_custom(PBUF_RAW, f->length, PBUF_RAM, custom, f->data, FRAME_ROOM);
+    return pbuf_alloced_custom(PBUF_RAW, f->length, frame_lent(f) ? PBUF_REF : PBUF_RAM, custom,
+                               f->packet, FRAME_ROOM);
+}
+
+void frames_keep(struct frame *const burst[], unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct frame *f = burst[i];
+
+        if (f->nic != FRAME_IN_POOL && frame_lent(f)) {
+            struct pbuf *p = &((struct pbuf_custom *)(void *)f->above)->pbuf;
+            ptrdiff_t moved = frame_keep(f);
+
+            p->payload = (uint8_t *)p->payload + moved;
+            tcp_watch_moved(p, moved);
+        }
+    }
 }
 
 static int reserve_free(void)

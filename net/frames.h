@@ -1,5 +1,6 @@
 /*
- * Frames of drivers/frame.h as lwIP sees them: each wrapped in place in a custom pbuf.
+ * Frames of drivers/frame.h as lwIP sees them: each wrapped in place in a custom pbuf.  Memory that
+ * a card lends is wrapped, too; what lwIP still holds when the burst is over is copied then.
  *
  * lwIP may keep such a pbuf: parked out of order, in reassembly, in a transmit queue, waiting for
  * ARP.  Custom pbufs do not trigger lwIP's own relief when memory runs short, so the bounds are
@@ -15,6 +16,9 @@
 
 /* The frame as a pbuf with one reference; the last pbuf_free() returns it to the pool. */
 struct pbuf *frames_wrap(struct frame *f);
+
+/* After a burst was handed to lwIP: what it kept of lent frames is copied into their own data. */
+void frames_keep(struct frame *const burst[], unsigned n);
 
 /* Before a receive burst: relieve the pool if it is nearly empty. */
 void frames_keep_reserve(void);

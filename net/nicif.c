@@ -175,6 +175,19 @@ static void deliver(struct nicif *n, struct frame *f)
     }
 }
 
+/* A burst is over: what the card lent is its own again. */
+static void take_back(struct nic *nic, struct frame *const burst[], unsigned n)
+{
+    if (nic->ops->rx_done != NULL) {
+        bool guarded;
+
+        frames_keep(burst, n);
+        guarded = nic_guard();
+        nic->ops->rx_done(nic);
+        nic_unguard(guarded);
+    }
+}
+
 unsigned nicif_rx(struct nic *nic, unsigned budget)
 {
     struct frame *burst[BURST];
@@ -193,6 +206,7 @@ unsigned nicif_rx(struct nic *nic, unsigned budget)
         deliver(nicif_of(nic), burst[i]);
     }
     tcp_watch_burst_end();
+    take_back(nic, burst, got);
     return got;
 }
 

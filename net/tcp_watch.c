@@ -198,6 +198,17 @@ err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *
     return ERR_OK;
 }
 
+void tcp_watch_moved(const struct pbuf *p, ptrdiff_t by)
+{
+    for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL; pcb = pcb->next) {
+        for (struct tcp_seg *seg = pcb->ooseq; seg != NULL; seg = seg->next) {
+            if (seg->p == p) {
+                seg->tcphdr = (struct tcp_hdr *)(void *)((uint8_t *)seg->tcphdr + by);
+            }
+        }
+    }
+}
+
 void tcp_watch_free_parked(int (*enough)(void))
 {
     for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL && !enough(); pcb = pcb->next) {

@@ -37,6 +37,9 @@ void tcp_watch_retry(void);
 void tcp_watch_burst_begin(void);
 void tcp_watch_burst_end(void);
 
+/* The payload of `p` was moved `by` bytes in memory: correct what else points into it. */
+void tcp_watch_moved(const struct pbuf *p, ptrdiff_t by);
+
 /* Half-open connections dropped so far because they were half of all that can be open. */
 unsigned tcp_watch_half_open_dropped(void);
 

@@ -43,14 +43,14 @@ static uint32_t ring_bits(const struct rtl8139 *d)
     while (8192u << n < d->ring_bytes) {
         n++;
     }
-    return n << RCR_RBLEN_SHIFT | (d->ring_bytes < 65536 ? RCR_WRAP : 0);
+    return n << RCR_RBLEN_SHIFT | (d->ring_bytes < RTL8139_RING_MOST ? RCR_WRAP : 0);
 }
 
 static void start_receiver(struct rtl8139 *d)
 {
     put32(d, RCR, d->rcr | ring_bits(d)); /* only sticks once RE is set */
-    d->at = 0;
-    d->stuck = d->more = false;
+    d->at = d->released = 0;
+    d->stuck = d->more = d->lost = false;
     put16(d, CAPR, 0u - RTL8139_CAPR_BEHIND);
 }
 
@@ -305,6 +305,7 @@ const struct nic_ops rtl8139_ops = {
     .close = rtl8139_close,
     .poll = rtl8139_poll,
     .rx_burst = rtl8139_rx_burst,
+    .rx_done = rtl8139_rx_done,
     .tx_burst = rtl8139_tx_burst,
     .service = rtl8139_service,
     .irq_ack = rtl8139_irq_ack,

@@ -12,6 +12,7 @@
 enum {
     RTL8139_FCS = 4,
     RTL8139_TX_BYTES = 1536, /* a frame, dword-aligned */
+    RTL8139_RING_MOST = 65536,
 };
 
 struct rtl8139_slot {
@@ -26,6 +27,8 @@ struct rtl8139 {
     struct dma ring;
     uint32_t ring_bytes; /* 8, 16, 32 or 64 KB                            */
     uint32_t at;         /* offset of the next header                     */
+    uint32_t released;   /* what CAPR says: from here to `at` is lent     */
+    bool lost;           /* the header at `at` cannot be: restart         */
     bool stuck;          /* the header at `at` is unfinished, since ...   */
     struct deadline unstick;
     uint32_t rcr; /* receive configuration in force                */
@@ -104,6 +107,7 @@ void rtl8139_restart_receiver(struct rtl8139 *);
 void rtl8139_reclaim(struct rtl8139 *);
 
 unsigned rtl8139_rx_burst(struct nic *, struct frame *out[], unsigned max);
+void rtl8139_rx_done(struct nic *);
 unsigned rtl8139_tx_burst(struct nic *, const struct tx_frame in[], unsigned n);
 bool rtl8139_tx_idle(struct nic *);
 void rtl8139_watch_transmitter(struct rtl8139 *);

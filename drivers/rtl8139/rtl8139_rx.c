@@ -6,14 +6,18 @@
  * a chip's own arithmetic).  Order for losing nothing: read all there is, acknowledge, look
  * again.  Overflow can only be acknowledged together with ROK and after CAPR made room, or the
  * chip stays deaf.
+ *
+ * Frames are not copied: the ring is lent to the layer above for the length of a burst, and CAPR
+ * moves when it is done with them (rtl8139_rx_done).  Measured against copying (RESULTS.md), that
+ * is 400 instructions a full frame less, and 40 a short one.
  */
 #include "drivers/rtl8139/rtl8139.h"
 #include "kernel/string.h"
 
 enum {
     ALIGN = 4,
-    RING_HELD_FRACTION = 4, /* a long burst keeps at most 1/4 of the ring from the chip */
-    UNSTICK_US = 20000,     /* a frame takes 1.2 ms at 10 Mbit/s                        */
+    RING_LENT_FRACTION = 2, /* a burst keeps about half of the ring from the chip, not more */
+    UNSTICK_US = 20000,     /* a frame takes 1.2 ms at 10 Mbit/s                            */
 };
 
 static uint32_t after(const struct rtl8139 *d, uint32_t offset)
@@ -43,29 +47,26 @@ static void acknowledge(struct rtl8139 *d)
     put16(d, ISR, ISR_ROK | seen);
 }
 
-/* Give the chip what has been read. */
-static void release(struct rtl8139 *d)
-{
-    put16(d, CAPR, d->at - RTL8139_CAPR_BEHIND);
-}
-
 static uint32_t read_header(const struct rtl8139 *d)
 {
     return *(const volatile uint32_t *)(const volatile void *)(d->ring.cpu + d->at);
 }
 
-/* With 64 KB there is no room behind the ring: the frame may go on at its beginning. */
-static void copy_out(const struct rtl8139 *d, uint8_t *to, unsigned n)
+/* Lend the frame that begins behind the header at d->at.  With 64 KB there is no room behind the
+ * ring: a frame that goes on at its beginning is not in one piece, and copied. */
+static void lend(const struct rtl8139 *d, struct frame *f, unsigned n)
 {
     uint32_t from = d->at + HEADER_BYTES;
-    uint32_t room = d->ring_bytes == 65536 ? d->ring_bytes - from : n;
+    uint32_t room = d->ring_bytes == RTL8139_RING_MOST ? d->ring_bytes - from : n;
 
+    f->length = (uint16_t)n;
+    f->nic = (uint8_t)d->nic->index;
     if (n <= room) {
-        memcpy(to, d->ring.cpu + from, n);
+        f->packet = d->ring.cpu + from;
         return;
     }
-    memcpy(to, d->ring.cpu + from, room);
-    memcpy(to + room, d->ring.cpu, n - room);
+    memcpy(f->data, d->ring.cpu + from, room);
+    memcpy(f->data + room, d->ring.cpu, n - room);
 }
 
 enum verdict { TAKEN, DROPPED, UNFINISHED, LOST };
@@ -103,9 +104,7 @@ static enum verdict take(struct rtl8139 *d, uint32_t limit, struct frame *f)
     if (length > FRAME_MAX) {
         stats->rx_length++; /* whole, only too long for us */
     } else {
-        copy_out(d, f->data, length);
-        f->length = (uint16_t)length;
-        f->nic = (uint8_t)d->nic->index;
+        lend(d, f, length);
         stats->rx_frames++;
         stats->rx_bytes += length;
     }
@@ -117,17 +116,15 @@ unsigned rtl8139_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
 {
     struct rtl8139 *d = rtl8139_of(nic);
     uint32_t limit = look(d);
-    uint32_t released = d->at;
     unsigned n = 0;
 
-    for (unsigned left = max; left > 0; left--) {
+    while (n < max && after(d, d->at - d->released) < d->ring_bytes / RING_LENT_FRACTION) {
         struct frame *f;
         enum verdict verdict;
 
         if (d->at == limit) {
-            if (released != d->at && (d->seen & RTL8139_OVERFLOW) != 0) {
-                release(d); /* room first, then the acknowledgement */
-                released = d->at;
+            if (d->at != d->released && (d->seen & RTL8139_OVERFLOW) != 0) {
+                break; /* room first, then the acknowledgement: by the next burst */
             }
             acknowledge(d);
             limit = look(d); /* what came meanwhile joins the burst */
@@ -143,29 +140,31 @@ unsigned rtl8139_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
         verdict = take(d, limit, f);
         if (verdict == TAKEN) {
             out[n++] = f;
-        } else {
-            frame_free(f);
+            continue;
         }
-        if (verdict == UNFINISHED) {
+        frame_free(f);
+        if (verdict != DROPPED) {
+            d->lost = verdict == LOST;
             break;
         }
-        if (verdict == LOST) {
-            nic->stats.rx_resync++;
-            rtl8139_restart_receiver(d);
-            released = limit = d->at;
-            break;
-        }
-        if (after(d, d->at - released) >= d->ring_bytes / RING_HELD_FRACTION) {
-            release(d);
-            released = d->at;
-        }
-    }
-    if (released != d->at) {
-        release(d);
     }
     d->more = d->at != limit; /* perhaps acknowledged already: ISR.ROK will not be set for these */
     if (n > 0) {
         nic_count_burst(nic, n);
     }
     return n;
+}
+
+/* Give the chip what has been read.  A restart is put off until here, too: it empties the ring. */
+void rtl8139_rx_done(struct nic *nic)
+{
+    struct rtl8139 *d = rtl8139_of(nic);
+
+    if (d->lost) {
+        nic->stats.rx_resync++;
+        rtl8139_restart_receiver(d);
+    } else if (d->released != d->at) {
+        put16(d, CAPR, d->at - RTL8139_CAPR_BEHIND);
+        d->released = d->at;
+    }
 }

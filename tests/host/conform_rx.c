@@ -81,6 +81,7 @@ CASE(rx_burst_limit)
             ck_assert_uint_eq(burst[i]->length, 60 + got + i);
             frame_free(burst[i]);
         }
+        rig_rx_done(r.nic);
     }
     ck_assert_uint_eq(got, FRAMES);
     ck_assert_uint_eq(r.nic->ops->poll(r.nic), 0);

@@ -47,6 +47,7 @@ static unsigned take_from(struct nic *nic)
         ck_assert_uint_eq(out[i]->nic, nic->index);
         frame_free(out[i]);
     }
+    rig_rx_done(nic);
     return n;
 }
 

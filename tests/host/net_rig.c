@@ -17,6 +17,7 @@
 #include "lwip/memp.h"
 #include "lwip/stats.h"
 #include "net/net.h"
+#include "tests/host/net_lender.h"
 #include "tests/host/net_peer.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
@@ -32,6 +33,7 @@ enum {
 
 struct sim_card rig_cards[RIG_CARDS];
 unsigned rig_start_us;
+bool rig_lends;
 
 static const char *const pool_names[] = {
 #define LWIP_MEMPOOL(name, number, size, description) #name,
@@ -101,6 +103,9 @@ void rig_up_with(const char *words, unsigned cards, unsigned memory_kb)
     nics_init();
     if (nic_count != cards) {
         failed("a card is missing");
+    }
+    for (unsigned i = 0; rig_lends && i < cards; i++) {
+        lender_take(&nics[i]);
     }
     peer_up();
     net_init();

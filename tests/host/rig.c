@@ -74,14 +74,22 @@ static void keep(struct rig *r, struct frame *f)
     if (r->received < RIG_KEPT) {
         struct sim_frame *k = &r->kept[r->received];
         k->length = f->length;
-        memcpy(k->data, f->data, f->length);
+        memcpy(k->data, f->packet, f->length);
     }
     r->received++;
     r->received_bytes += f->length;
     if (r->hold_frames) {
+        frame_keep(f);
         r->held[r->holding++] = f;
     } else {
         frame_free(f);
+    }
+}
+
+void rig_rx_done(struct nic *nic)
+{
+    if (nic->ops->rx_done != NULL) {
+        nic->ops->rx_done(nic);
     }
 }
 
@@ -107,6 +115,11 @@ bool rig_turn(struct rig *r)
     nic_unguard(guarded);
     for (unsigned i = 0; i < got; i++) {
         keep(r, burst[i]);
+    }
+    if ((events & EV_RX) != 0) {
+        guarded = nic_guard();
+        rig_rx_done(nic);
+        nic_unguard(guarded);
     }
     return events != 0 || got != 0;
 }

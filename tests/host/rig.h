@@ -51,6 +51,9 @@ void rig_down(struct rig *r);
 
 /* ---- main loop ---- */
 
+/* The frames of a burst taken by hand are given back or kept. */
+void rig_rx_done(struct nic *nic);
+
 /* One turn as net.c makes it; true if it did anything. */
 bool rig_turn(struct rig *r);
 

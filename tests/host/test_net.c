@@ -1,9 +1,11 @@
 /*
- * Runs the suites of net/.
+ * Runs the suites of net/: with cards that copy what they receive, then with cards that lend it.
  */
 #include "tests/host/test_net.h"
 
 #include <stdio.h>
+
+#include "tests/host/net_rig.h"
 
 static Suite *(*const suites[])(void) = {
     net_pure_suite,    net_meter_suite,    net_udp_suite,   net_sink_suite,
@@ -11,18 +13,28 @@ static Suite *(*const suites[])(void) = {
     net_address_suite, net_client_suite,   net_batch_suite, net_overload_suite,
 };
 
-int main(void)
+static int run_all(int *failed)
 {
     SRunner *runner = srunner_create(NULL);
-    int run, failed;
+    int run;
 
     for (unsigned i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
         srunner_add_suite(runner, suites[i]());
     }
     srunner_run_all(runner, CK_NORMAL);
     run = srunner_ntests_run(runner);
-    failed = srunner_ntests_failed(runner);
+    *failed += srunner_ntests_failed(runner);
     srunner_free(runner);
+    return run;
+}
+
+int main(void)
+{
+    int failed = 0;
+    int run = run_all(&failed);
+
+    rig_lends = true;
+    run += run_all(&failed);
     printf("%d passed, %d failed\n", run - failed, failed);
     return failed == 0 ? 0 : 1;
 }

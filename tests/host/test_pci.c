@@ -251,6 +251,7 @@ static void works(void)
     nics[0].ops->poll(&nics[0]);
     ck_assert_uint_eq(nics[0].ops->rx_burst(&nics[0], out, 1), 1);
     frame_free(out[0]);
+    nics[0].ops->rx_done(&nics[0]);
     struct slice slice = {frame, sizeof frame};
     struct tx_frame tx = {&slice, 1, sizeof frame};
     ck_assert_uint_eq(nics[0].ops->tx_burst(&nics[0], &tx, 1), 1);

@@ -160,6 +160,7 @@ void sim_rtl_release_tx(struct sim_rtl *c);
 unsigned sim_rtl_fill_ring(struct sim_rtl *c, unsigned length);
 void sim_rtl_set_link(struct sim_rtl *c, bool up);
 uint64_t sim_rtl_frame_ns(const struct sim_rtl *c, unsigned length);
+uint64_t sim_rtl_gap_ns(const struct sim_rtl *c);
 
 /* ---- test side: faults ---- */
 
