@@ -29,11 +29,12 @@ enum nic_bus { NIC_ISA, NIC_PCI };
 struct nic_place {
     enum nic_bus bus;
     struct ioport io;
-    int irq;         /* IRQ_NONE: not known                        */
-    uint32_t mem;    /* card memory, 0: none or not known          */
-    uint16_t pci;    /* bus << 8 | device << 3 | function          */
-    bool given;      /* the user named it: look harder, explain    */
-    uint8_t changed; /* PCI: what the firmware had left off (nic_pci.h) */
+    int irq;                 /* IRQ_NONE: not known                        */
+    uint32_t mem;            /* card memory, 0: none or not known          */
+    uint16_t pci;            /* bus << 8 | device << 3 | function          */
+    bool given;              /* the user named it: look harder, explain    */
+    uint8_t changed;         /* PCI: what the firmware had left off (nic_pci.h) */
+    uint8_t pnp, pnp_device; /* ISA Plug and Play: card, from 1, and device on it; 0: is none */
 };
 
 /* What a card wants from the main loop. */
@@ -207,19 +208,21 @@ struct nic_driver {
     const struct nic_driver symbol                                                                 \
         __attribute__((used, section("nic_drivers"), aligned(sizeof(void *))))
 
-/* ---- registry (drivers/nic.c) ---- */
+/* ---- registry (drivers/nic.c, nic_look.c) ---- */
 
 /* Cards found, in probe order. */
 extern struct nic nics[NIC_MAX];
 extern unsigned nic_count;
 
 /*
- * Probe (nic= places, else every driver's candidates less noprobe=), open what is found, prove the
- * interrupt, print one line and emit one `nic` record a card; `fault nic_missing` if there is none.
+ * Search (nic= places, else everywhere less noprobe=), open what is found, prove the interrupt,
+ * print one line and emit one `nic` record a card; `fault nic_missing` if there is none.  At most
+ * 3 s in all.
  */
 void nics_init(void);
 
-/* Stop every card. */
+/* Stop every card and leave it as it was found: off, its interrupt off, its window closed.  For
+ * every way out, a panic too: safe in any state, and a second time. */
 void nics_close(void);
 
 /* All cards of the halt: called with interrupts disabled.  False if any had work: all are masked

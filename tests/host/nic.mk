@@ -6,8 +6,8 @@ SIM_NIC := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/dp8390.c \
     tests/host/sim/remote.c tests/host/sim/wire.c tests/host/sim/ne2000.c
 HOST_KERNEL := tests/host/host_support.c kernel/print.c kernel/math64.c kernel/record.c \
     kernel/options.c kernel/option_values.c
-DRIVER_NIC := kernel/pci.c kernel/arena.c drivers/nic.c drivers/nic_irq.c drivers/nic_prove.c \
-    drivers/nic_pci.c drivers/frame.c $(wildcard drivers/*/*.c)
+DRIVER_NIC := kernel/pci.c kernel/isapnp.c kernel/isapnp_resources.c kernel/arena.c \
+    $(filter-out %_commands.c,$(wildcard drivers/*.c)) $(wildcard drivers/*/*.c)
 
 HOST_SRC_misuse := tests/host/test_misuse.c tests/host/misuse_kit.c tests/host/misuse_dma.c \
     tests/host/misuse_chip.c tests/host/misuse_overrun.c tests/host/wrong_step.c $(SIM_NIC)
