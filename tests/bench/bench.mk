@@ -31,4 +31,8 @@ bench: bench-build | $(OUT)/deps/test ## instructions per packet: ours, Linux's,
 bench-profile: bench-build | $(OUT)/deps/test ## where the instructions of each row go (ROWS='udp_rx_18 ...')
 	@OUT=$(OUT) $(PYTHON) tests/bench/bench.py --runs 1 --profile $(bench_words)
 
-.PHONY: bench bench-build bench-profile
+bench-keepup: bench-build | $(OUT)/deps/test ## the fastest rate of frames without loss, per card; into RESULTS.md
+	@OUT=$(OUT) $(PYTHON) tests/bench/keepup.py $(if $(CARDS),--cards '$(CARDS)') \
+	    $(if $(JOBS),--jobs $(JOBS))
+
+.PHONY: bench bench-build bench-profile bench-keepup

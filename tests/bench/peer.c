@@ -9,6 +9,8 @@
  *     peer udp LENGTH COUNT FLIGHT   send COUNT datagrams, at most FLIGHT not yet taken by the box
  *     peer tcp COUNT FLIGHT PACE     send COUNT full segments, at most FLIGHT not yet acknowledged;
  *                                    PACE 1: one at a time, see below
+ *     peer flood LENGTH COUNT        COUNT datagrams at the rate of a timer, whether the box takes
+ *                                    them or not; tells how many it took, and how long that took
  *     peer wait MICROSECONDS         shift what follows against the tick
  *
  * Acknowledgements are those of any ordinary receiver: one for two segments, the odd one as soon
@@ -27,7 +29,9 @@
 #include "kernel/shell.h"
 #include "kernel/time.h"
 #include "net/apps/app.h"
+#include "net/clock.h"
 #include "tests/bench/peer_card.h"
+#include "tests/bench/peer_flood.h"
 #include "tests/bench/peer_frame.h"
 
 enum {
@@ -38,9 +42,10 @@ enum {
     SENTINELS_AFTER = 5, /* as classic ttcp sends                                */
     ISN = 0x10000000,
     ACK_EVERY = 2,
+    CALM_US = 20000, /* nothing more arrives: the flood is over */
 };
 
-static enum { OFF, SINK, SEND_UDP, SEND_TCP } mode;
+static enum { OFF, SINK, SEND_UDP, SEND_TCP, FLOOD } mode;
 
 /* A connection, ours or the box's. */
 static enum { CLOSED, SYN_SENT, OPEN, FIN_SENT } state;
@@ -213,6 +218,70 @@ static bool pump_udp(void)
     return worked;
 }
 
+/* ---- flood ---- */
+
+static struct {
+    uint32_t count;      /* to be sent                             */
+    uint64_t rx_frames;  /* of the box, when last looked           */
+    uint64_t began_us;   /* the first had been sent                */
+    uint64_t changed_us; /* the box had last taken one             */
+} flood;
+
+static int start_flood(unsigned length, uint32_t count)
+{
+    static uint8_t frame[PEER_FRAME_MAX];
+    unsigned n;
+
+    peer_payload(length);
+    n = peer_build_datagram(frame, BOX_PORT);
+    if (!peer_flood_open(frame, n)) {
+        kprintf("peer: no virtio card\n");
+        return SHELL_NO_CARD;
+    }
+    sentinels = SENTINELS_AFTER;
+    flood.count = count;
+    flood.began_us = 0;
+    peer_send_datagram(BOX_PORT, SENTINEL);
+    mode = FLOOD;
+    return SHELL_RUNNING;
+}
+
+static void end_flood(uint32_t before)
+{
+    kprintf("flood: %u sent, %u taken in %u us\n", flood.count,
+            (uint32_t)(flood.rx_frames - taken_before) - before,
+            (uint32_t)(flood.changed_us - flood.began_us));
+    for (unsigned i = 0; i < SENTINELS_AFTER; i++) {
+        peer_send_datagram(BOX_PORT, SENTINEL);
+    }
+    mode = OFF;
+    shell_done(SHELL_OK);
+}
+
+static bool pump_flood(void)
+{
+    enum { FIRST_SENTINEL = 1 };
+    uint64_t now = clock_us();
+    uint32_t sent;
+
+    if (flood.began_us == 0) {
+        if (in_the_air() == 0) {
+            peer_flood_start(flood.count);
+            flood.began_us = now;
+        }
+        return true;
+    }
+    sent = peer_flood_turn();
+    if (nics[0].stats.rx_frames != flood.rx_frames) {
+        flood.rx_frames = nics[0].stats.rx_frames;
+        flood.changed_us = now;
+    } else if (sent == flood.count && now - flood.changed_us > CALM_US) {
+        end_flood(FIRST_SENTINEL);
+        return true;
+    }
+    return false;
+}
+
 /* ---- outside ---- */
 
 static bool turn(void)
@@ -222,6 +291,9 @@ static bool turn(void)
 
     if (mode == OFF) {
         return false;
+    }
+    if (mode == FLOOD) {
+        return pump_flood();
     }
     while (peer_card_receive(head)) {
         take_frame(head);
@@ -293,6 +365,7 @@ static int start_peer(int argc, char *argv[])
         left = n[1];
         flight = n[2];
         return start_udp(n[0]);
+    case 'f': return start_flood(n[0], n[1]);
     case 't':
         left = n[0];
         flight = n[1];
@@ -309,5 +382,7 @@ static void abort_peer(void)
 }
 
 APP(bench_peer, NULL, turn);
-SHELL_COMMAND(peer, "sink WINDOW | udp LENGTH COUNT FLIGHT | tcp COUNT FLIGHT PACE | wait US",
+SHELL_COMMAND(peer,
+              "sink WINDOW | udp LENGTH COUNT FLIGHT | tcp COUNT FLIGHT PACE | "
+              "flood LENGTH COUNT | wait US",
               "the bench's other end", start_peer, abort_peer);

@@ -204,10 +204,9 @@ void peer_send_segment(const struct peer_segment *s)
     send(TCP_HEAD + options, TCP_HEAD + options + s->length, s->length != 0);
 }
 
-void peer_send_datagram(uint16_t to_port, unsigned length)
+/* Its head in `frame`; its whole length. */
+static unsigned put_datagram(uint16_t to_port, unsigned n, uint32_t data_sum)
 {
-    bool data = length == 0;
-    unsigned n = data ? payload_length : length;
     uint32_t sum = put_ip(PROTO_UDP, UDP_HEADER + n);
     enum { AT = ETHERNET + IP_HEADER };
 
@@ -215,10 +214,27 @@ void peer_send_datagram(uint16_t to_port, unsigned length)
     put16(AT + 2, to_port);
     put16(AT + 4, UDP_HEADER + n);
     put16(AT + 6, 0);
-    sum += sum_of(frame + AT, UDP_HEADER) + (data ? payload_sum : sum_of(pattern, n));
-    put16(AT + 6, folded(sum));
+    put16(AT + 6, folded(sum + sum_of(frame + AT, UDP_HEADER) + data_sum));
+    return UDP_HEAD + n;
+}
+
+void peer_send_datagram(uint16_t to_port, unsigned length)
+{
+    bool data = length == 0;
+    unsigned n = data ? payload_length : length;
+    unsigned total = put_datagram(to_port, n, data ? payload_sum : sum_of(pattern, n));
+
     if (!data) {
         copy(frame + UDP_HEAD, pattern, n);
     }
-    send(UDP_HEAD, UDP_HEAD + n, data);
+    send(UDP_HEAD, total, data);
+}
+
+unsigned peer_build_datagram(uint8_t *to, uint16_t to_port)
+{
+    unsigned total = put_datagram(to_port, payload_length, payload_sum);
+
+    copy(to, frame, UDP_HEAD);
+    copy(to + UDP_HEAD, pattern, payload_length);
+    return total;
 }

@@ -15,6 +15,7 @@ enum {
     FLAG_PSH = 8,
     FLAG_ACK = 16,
     PEER_MSS = 1460,
+    PEER_FRAME_MAX = 1514,
 };
 
 /* A received frame's fields that matter. */
@@ -43,6 +44,9 @@ struct peer_segment {
 };
 
 void peer_send_segment(const struct peer_segment *s);
+
+/* The datagram of peer_payload() as a frame in `to` (PEER_FRAME_MAX bytes); its length. */
+unsigned peer_build_datagram(uint8_t *to, uint16_t to_port);
 
 /* A datagram of `length` payload bytes (0: the payload as stored, else a sentinel of 4). */
 void peer_send_datagram(uint16_t to_port, unsigned length);
