@@ -46,6 +46,21 @@ def frames_of(pcap):
         at += 16 + length
 
 
+def acknowledgements(pcap):
+    """Of a transfer to the sink, every frame of it right: the most full segments that one
+    acknowledgement was for, and how many acknowledgements came."""
+    last = None
+    most = count = 0
+    for packet in map(Packet, frames_of(pcap)):
+        assert not packet.faults(), packet.frame.hex()
+        if packet.proto == TCP and packet.sport == 5001 and packet.flags & ACK:
+            if last is not None:
+                most = max(most, (packet.ack - last & 0xffffffff) // 1460)
+            last = packet.ack
+            count += 1
+    return most, count
+
+
 def short(name, count):
     """A row with less to do."""
     row = ROW[name]
@@ -67,14 +82,7 @@ def test_bench_smoke(image, tmp_path):
     assert ("lwip", "tcp_input") in got.functions
     assert got.layers.get("rest", 0) < 0.01 * got.total
     assert 0 < got.peer < 0.5 * ticked
-    since_ack = 0
-    for packet in map(Packet, frames_of(pcap)):
-        assert not packet.faults(), packet.frame.hex()
-        if packet.proto == TCP and packet.data:
-            since_ack += 1
-            assert since_ack <= 8
-        elif packet.proto == TCP and packet.sport == 5001 and packet.flags & ACK:
-            since_ack = 0
+    assert acknowledgements(pcap)[0] <= 8
 
 
 def test_bench_json(image, tmp_path, capsys):
@@ -109,16 +117,47 @@ def test_bench_repeats(image):
     assert measure(row, ISA, image).cost == measure(row, ISA, image).cost
 
 
-def test_bench_datagrams(image, tmp_path):
-    """Each transmitted datagram has its own IP id and a right checksum."""
+@pytest.mark.parametrize("nic, length, batch", [
+    (card, length, "on") for card in CARDS for length in (18, 1472)] + [(ISA, 18, "off")])
+def test_bench_datagrams(image, tmp_path, nic, length, batch):
+    """Each transmitted datagram goes through udp_sendto, has its own IP id and a right checksum."""
     pcap = str(tmp_path / "wire.pcap")
-    measure(short("udp_tx_1472", 64), ISA, image, pcap=pcap)
+    got = measure(short(f"udp_tx_{length}", 64), nic, image, pcap=pcap, detail=True,
+                  options=f"batch={batch}")
     sent = [packet for packet in map(Packet, frames_of(pcap))
-            if packet.dport == 5001 and packet.data is not None and len(packet.data) == 1472]
+            if packet.dport == 5001 and packet.data is not None and len(packet.data) == length]
     assert len(sent) == 64
     assert len({packet.ident for packet in sent}) == 64
     for packet in sent:
         assert not packet.faults() and packet.body[6:8] != b"\0\0"
+    through = sum(count for (layer, name), count in got.functions.items()
+                  if layer == "lwip" and name.startswith("udp_sendto"))
+    assert through >= 64 * 10
+
+
+@pytest.mark.parametrize("nic, flight", [(ISA, 8), (RTL8139, 16)])
+def test_bench_acknowledgements(image, tmp_path, nic, flight):
+    """Batched: an acknowledgement for every eight full segments at least."""
+    pcap = str(tmp_path / "wire.pcap")
+    row = short("tcp_rx", 512)
+    row = row._replace(run=row.run.replace(" 8 0", f" {flight} 0"))
+    assert f"512 {flight} 0" in row.run
+    measure(row, nic, image, pcap=pcap)
+    most, count = acknowledgements(pcap)
+    assert most <= 8 and count >= 512 / 8
+
+
+def test_bench_batch_off_is_the_same_path(image):
+    """batch=off differs in the burst limit and in coalescing: it runs no function that batch=on
+    does not, and what it leaves out belongs to the netif."""
+    path = ("driver", "netif", "lwip", "checksum", "copy", "responder")
+    ran = {}
+    for batch in ("on", "off"):
+        got = measure(short("tcp_rx", 512), ISA, image, detail=True, options=f"batch={batch}")
+        ran[batch] = {where for where, count in got.functions.items()
+                      if where[0] in path and count > got.units / 16}
+    assert ran["off"] and ran["off"] <= ran["on"], ran["off"] - ran["on"]
+    assert {layer for layer, _ in ran["on"] - ran["off"]} <= {"netif"}, ran["on"] - ran["off"]
 
 
 def test_bench_refuses_loss(image):
