@@ -3,8 +3,9 @@
  *
  * Where the user says (nic=), and else everywhere, least intrusive first: PCI, where asking is
  * harmless; ISA Plug and Play, where only such cards listen; then ISA ports, drivers that look by
- * reading before those that must write (enum nic_order).  Never at noprobe= ranges, never at ports
- * a card was found at, and bounded to 3 s in all.
+ * reading before those that must write (enum nic_order); at last Plug and Play cards that are
+ * switched off get the room that is left.  Never at noprobe= ranges, never at ports a card was
+ * found at, and bounded to 3 s in all.
  */
 #include "drivers/nic_look.h"
 
@@ -297,13 +298,17 @@ static void report_none(void)
 static void try_everywhere(const struct nic_driver *driver, const struct nic_place *hint)
 {
     struct pci_wish wish = {.driver = driver};
+    unsigned off;
 
     pci_scan(try_pci, &wish);
-    nic_pnp_try(driver, hint);
+    off = nic_pnp_take(driver, hint);
     if (driver == NULL) {
         try_isa(hint);
     } else {
         try_candidates(driver, hint);
+    }
+    if (off > 0) {
+        nic_pnp_switch_on(driver, hint);
     }
 }
 
@@ -327,7 +332,7 @@ static void try_place_option(const struct nic_driver *driver, const struct optio
     const int error = nic_try(driver, place, why);
 
     if (error == E_NOT_FOUND) {
-        nic_pnp_try(driver, place);
+        nic_pnp_switch_on(driver, place);
     }
     if (nic_count == before) {
         report_missing(option, why);

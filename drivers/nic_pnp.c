@@ -28,6 +28,8 @@ static struct {
 struct search {
     const struct nic_driver *driver;
     const struct nic_place *wish;
+    bool switch_on;
+    unsigned off; /* cards we know that are switched off */
 };
 
 /* ---- which driver ---- */
@@ -59,12 +61,12 @@ static const struct nic_driver *driver_of(const struct isapnp_device *device, co
 /* ---- switching on ---- */
 
 /* A line for the card: the one wished, else the best of those it can drive and nobody has. */
-static int choose_line(const struct isapnp_device *device, const struct nic_place *wish)
+static int choose_line(const struct isapnp_device *device, int wished)
 {
     const unsigned possible = device->irqs & ~(unsigned)irq_lines_in_use();
 
-    if (wish != NULL && wish->irq != IRQ_NONE) {
-        return wish->irq == 2 ? 9 : wish->irq;
+    if (wished != IRQ_NONE && (device->irqs >> wished & 1) != 0) {
+        return wished;
     }
     for (unsigned i = 0; i < sizeof(good_lines); i++) {
         if ((possible >> good_lines[i] & 1) != 0) {
@@ -83,7 +85,8 @@ static int switch_on_in(const struct isapnp_device *device, const struct isapnp_
     int error = E_BUSY;
 
     for (unsigned io = range->first; io <= range->last && io != 0 && error == E_BUSY; io += step) {
-        if ((only == 0 || only == io) && nic_ports_free((uint16_t)io, range->ports)) {
+        if ((only == 0 || only == io) && range->ports != 0 &&
+            nic_ports_free((uint16_t)io, range->ports)) {
             error = isapnp_activate(device, (uint16_t)io, range->ports, place->irq);
             place->io.base = error == OK ? (uint16_t)io : only;
         }
@@ -132,9 +135,10 @@ static void switch_on_and_try(const struct isapnp_device *device, const struct n
                               const char *name, struct nic_place *place)
 {
     const unsigned index = nic_count;
+    const int wished = place->irq == 2 ? 9 : place->irq; /* an AT wires 2 to 9 */
     int error;
 
-    place->irq = choose_line(device, place);
+    place->irq = choose_line(device, wished);
     error = switch_on(device, place);
     if (error != OK) {
         say_inactive(name, device, driver, place, error);
@@ -142,6 +146,9 @@ static void switch_on_and_try(const struct isapnp_device *device, const struct n
     }
     console_fresh_line();
     kprintf("Plug and Play card switched on: %s (%s) at 0x%x\n", name, device->id, place->io.base);
+    if (wished != IRQ_NONE && wished != place->irq) {
+        kprintf_colour(COLOUR_WARN, "it cannot be set to irq %d (from nic=)\n", wished);
+    }
     nic_try_and_say(driver, place);
     if (nic_count == index) {
         isapnp_deactivate(device);
@@ -153,9 +160,18 @@ static void switch_on_and_try(const struct isapnp_device *device, const struct n
 
 /* ---- every device ---- */
 
+static void note_stranger(const struct isapnp_device *device, const struct nic_place *place,
+                          const char *why)
+{
+    char text[NIC_WHY_BYTES];
+
+    format(text, sizeof(text), "%s %s: %s", device->id, device->name, why);
+    nic_seen("-", place, SEEN_NOTHING, text);
+}
+
 static bool try_device(const struct isapnp_device *device, void *arg)
 {
-    const struct search *search = arg;
+    struct search *search = arg;
     const struct nic_place *wish = search->wish;
     struct nic_place place = {
         .bus = NIC_ISA,
@@ -163,25 +179,26 @@ static bool try_device(const struct isapnp_device *device, void *arg)
         .pnp = device->csn,
         .pnp_device = device->number,
     };
-    char text[NIC_WHY_BYTES];
     const char *name;
     const struct nic_driver *driver = driver_of(device, &name);
 
-    if (wish != NULL) {
-        place.io = wish->io;
-        place.irq = wish->irq;
-        place.mem = wish->mem;
-        place.given = wish->given;
-    }
+    place.io = wish->io;
+    place.irq = wish->irq;
+    place.mem = wish->mem;
+    place.given = wish->given;
     if (driver == NULL || (search->driver != NULL && driver != search->driver)) {
-        format(text, sizeof(text), "%s %s: %s", device->id, device->name,
-               driver == NULL ? "no network card we know" : "not asked for");
-        nic_seen("-", &place, SEEN_NOTHING, text);
+        if (!search->switch_on) {
+            note_stranger(device, &place,
+                          driver == NULL ? "no network card we know" : "not asked for");
+        }
         return true;
     }
     if (!device->active) {
-        switch_on_and_try(device, driver, name, &place);
-    } else if (place.io.base == 0 || place.io.base == device->io) {
+        search->off++;
+        if (search->switch_on) {
+            switch_on_and_try(device, driver, name, &place);
+        }
+    } else if (!search->switch_on) {
         place.io.base = device->io;
         place.irq = place.irq == IRQ_NONE ? device->irq : place.irq;
         place.mem = place.mem == 0 ? device->mem : place.mem;
@@ -195,9 +212,17 @@ static bool may_read(uint16_t port)
     return nic_ports_free(port, 1);
 }
 
-void nic_pnp_try(const struct nic_driver *driver, const struct nic_place *wish)
+unsigned nic_pnp_take(const struct nic_driver *driver, const struct nic_place *wish)
 {
     struct search search = {.driver = driver, .wish = wish};
+
+    isapnp_scan(may_read, try_device, &search);
+    return search.off;
+}
+
+void nic_pnp_switch_on(const struct nic_driver *driver, const struct nic_place *wish)
+{
+    struct search search = {.driver = driver, .wish = wish, .switch_on = true};
 
     isapnp_scan(may_read, try_device, &search);
 }

@@ -293,10 +293,18 @@ static bool range_is_free(const struct isapnp_device *device, uint16_t io, unsig
     return free;
 }
 
+static bool contains(uint16_t io, unsigned ports, struct ioport p)
+{
+    return p.base >= io && p.base < io + ports;
+}
+
 int isapnp_activate(const struct isapnp_device *device, uint16_t io, unsigned ports, int irq)
 {
     int error = OK;
 
+    if (contains(io, ports, address_port) || contains(io, ports, read_port)) {
+        return E_BUSY; /* every card would answer there */
+    }
     open_card(device->csn);
     put(DEVICE, device->number);
     set(io, irq);

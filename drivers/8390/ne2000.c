@@ -271,5 +271,6 @@ NIC_DRIVER(ne2000_driver) = {
     .isa_candidates = candidates,
     .order = NIC_ORDER_PORT,
     .pci_ids = pci_ids,
+    .pnp_ids = ne2000_pnp_ids,
     .probe = ne2000_probe,
 };

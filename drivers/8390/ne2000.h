@@ -12,6 +12,9 @@ enum { NE2000_WAIT_US = 20 * 1000 }; /* for a reset or a remote DMA, which takes
 /* The same board, its data port used in bytes, words or double words. */
 extern const struct dp8390_board ne2000_in_bytes, ne2000_in_words, ne2000_in_dwords;
 
+/* Plug and Play cards that are such boards.  (ne2000_pnp.c) */
+extern const struct nic_pnp_id ne2000_pnp_ids[];
+
 /* A way the card's RAM may be laid out and reached: pages [first, stop). */
 struct ne2000_layout {
     const struct dp8390_board *board;

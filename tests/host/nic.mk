@@ -4,6 +4,7 @@ SIM_NIC := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/dp8390.c \
     tests/host/sim/dma.c tests/host/sim/pci.c tests/host/sim/rtl8139.c \
     tests/host/sim/rtl8139_wire.c tests/host/sim/rtl8139_tx.c tests/host/sim/rtl8139_card.c \
     tests/host/sim/remote.c tests/host/sim/wire.c tests/host/sim/ne2000.c
+SIM_PNP := tests/host/sim/isapnp.c tests/host/sim/isapnp_data.c
 HOST_KERNEL := tests/host/host_support.c kernel/print.c kernel/math64.c kernel/record.c \
     kernel/options.c kernel/option_values.c
 DRIVER_NIC := kernel/pci.c kernel/isapnp.c kernel/isapnp_resources.c kernel/arena.c \
@@ -18,8 +19,8 @@ HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \
     tests/host/conform_soak.c tests/host/conform_8139.c tests/host/conform_8139_rx.c $(CONFORM)
 HOST_SRC_conform_lines := tests/host/test_conform_lines.c tests/host/conform_lines.c \
     tests/host/conform_shared.c $(CONFORM)
-HOST_SRC_probe := tests/host/test_probe.c tests/host/probe_strangers.c $(SIM_NIC) $(HOST_KERNEL) \
-    $(DRIVER_NIC)
+HOST_SRC_probe := tests/host/test_probe.c tests/host/probe_strangers.c tests/host/probe_pnp.c \
+    $(SIM_PNP) $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
 HOST_SRC_ring := tests/host/test_ring.c drivers/8390/ring.c
 HOST_SRC_frame := tests/host/test_frame.c drivers/frame.c tests/host/host_support.c \
     kernel/print.c kernel/math64.c tests/host/sim/bus.c tests/host/sim/irq.c
@@ -27,3 +28,7 @@ HOST_SRC_pci := tests/host/test_pci.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
 HOST_SRC_misuse_8139 := tests/host/test_misuse_8139.c tests/host/wrong_step.c tests/host/rtl_steps.c \
     $(SIM_NIC)
 HOST_SRC_sim_8139 := tests/host/test_sim_8139.c tests/host/wrong_step.c tests/host/rtl_steps.c $(SIM_NIC)
+HOST_SRC_isapnp := tests/host/test_isapnp.c kernel/isapnp.c kernel/isapnp_resources.c $(SIM_PNP) \
+    tests/host/sim/bus.c tests/host/sim/irq.c
+HOST_SRC_misuse_isapnp := tests/host/test_misuse_isapnp.c tests/host/wrong_step.c kernel/isapnp.c \
+    kernel/isapnp_resources.c $(SIM_PNP) tests/host/sim/bus.c tests/host/sim/irq.c

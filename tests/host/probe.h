@@ -34,6 +34,10 @@ void find(void);
 void found_one(void);
 void found_none(const char *why);
 
+/* What the command `probe` says; forgets what was printed before. */
+const char *probe_words(void);
+
 TCase *probe_strangers(void);
+TCase *probe_pnp(void);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "kernel/shell.h"
 #include "tests/host/probe.h"
 
 enum { POOL = 16, PROBE_LIMIT_US = 1500000, PCI_BASE = 0xE000 };
@@ -50,6 +51,19 @@ static void complain(const char *word, const char *why)
 void boot_options(const char *words)
 {
     options_parse(&options, words, complain);
+}
+
+const char *probe_words(void)
+{
+    host_capture_clear();
+    for (const struct shell_command *c = __start_shell_commands; c < __stop_shell_commands; c++) {
+        if (strcmp(c->name, "probe") == 0) {
+            char *argv[] = {"probe", NULL};
+            ck_assert_int_eq(c->start(1, argv), SHELL_OK);
+            return host_text();
+        }
+    }
+    ck_abort_msg("no command probe");
 }
 
 static struct sim_card card;
@@ -322,6 +336,7 @@ int main(void)
     Suite *suite = suite_create("probe");
     suite_add_tcase(suite, cards_case());
     suite_add_tcase(suite, probe_strangers());
+    suite_add_tcase(suite, probe_pnp());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
