@@ -286,7 +286,10 @@ static void print_loss(const struct meter *m)
     if (m->loss.dup >= 0) {
         kprintf(", %lld twice", (long long)m->loss.dup);
     }
-    kprintf(", jitter %s ms\n", format_fixed(jitter, (uint64_t)m->loss.jitter_us, 3));
+    if (m->loss.jitter_us >= 0) {
+        kprintf(", jitter %s ms", format_fixed(jitter, (uint64_t)m->loss.jitter_us, 3));
+    }
+    kprintf("\n");
 }
 
 /* The report people know from ttcp, plus what only we can say. */

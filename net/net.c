@@ -19,6 +19,7 @@
 #include "net/drops.h"
 #include "net/meter.h"
 #include "net/nicif.h"
+#include "net/pace.h"
 #include "net/tcp_watch.h"
 
 enum {
@@ -132,7 +133,7 @@ bool net_turn(void)
 
 bool net_may_halt(void)
 {
-    return nicif_quiet();
+    return nicif_quiet() && !pace_near();
 }
 
 bool net_all_ready(void)

@@ -13,7 +13,8 @@ void net_init(void);
  * was any work. */
 bool net_turn(void);
 
-/* May the machine halt now?  No frame is queued that a card could take. */
+/* May the machine halt now?  No frame is queued that a card could take, none is due within a tick
+ * (net/pace.h). */
 bool net_may_halt(void);
 
 /* Has every card emitted `ready`?  (run= starts then; at once without a card.) */

@@ -28,6 +28,7 @@ static uint8_t ext_id;
 static bool in_burst, anything_owed;
 uint16_t net_wnd_update;
 static unsigned half_open_dropped;
+static const struct tcp_pcb *opened_with_payload;
 
 /* The segment counted last, and what the counts were before. */
 static struct {
@@ -41,10 +42,16 @@ void tcp_watch_init(void)
     ext_id = tcp_ext_arg_alloc_id();
 }
 
+/* The segment that opens a connection, and is seen before anybody could attach, may have payload.
+ */
 void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count)
 {
     tcp_ext_arg_set(pcb, ext_id, count);
     last.segment = NULL;
+    if (count != NULL && pcb == opened_with_payload) {
+        count->received++;
+    }
+    opened_with_payload = NULL;
 }
 
 unsigned tcp_watch_half_open_dropped(void)
@@ -193,6 +200,8 @@ err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *
         if (count != NULL) {
             hold_back(pcb, count);
             count->received++;
+        } else {
+            opened_with_payload = pcb->state == SYN_RCVD ? pcb : NULL;
         }
     }
     return ERR_OK;

@@ -3,13 +3,20 @@
  *
  * There is no header and no handshake; the total is not known beforehand.  The time runs from
  * accept to FIN.  (The UDP side, with its sentinels, is ttcp_udp.c.)
+ *
+ * On port 5001 iperf2's clients come as well.  Whatever the first bytes turn out to be, all are
+ * counted until FIN; only the name of the test depends on them, and whether the client wants a test
+ * in the other direction (net/apps/iperf2_reverse.h).
  */
 #include "net/apps/ttcp_serve.h"
 
 #include "kernel/error.h"
+#include "kernel/string.h"
 #include "kernel/trap.h"
 #include "lwip/tcp.h"
 #include "net/apps/app.h"
+#include "net/apps/iperf2_reverse.h"
+#include "net/apps/iperf2_wire.h"
 #include "net/apps/ttcp_udp.h"
 #include "net/meter.h"
 
@@ -22,9 +29,15 @@ struct sink {
     struct tcp_pcb *pcb; /* null: free */
     uint16_t port;       /* ours       */
     struct meter meter;
+    bool looking; /* the beginning may still turn out to be iperf2's */
+    unsigned seen;
+    uint8_t beginning[IPERF2_HEADER_LONG];
+    struct iperf2_request request;
 };
 
 static struct sink sinks[MEMP_NUM_TCP_PCB];
+
+static const struct ttcp_claim *claim;
 
 static struct {
     ttcp_watcher watcher;
@@ -70,23 +83,70 @@ static void release(struct sink *s, const char *how)
     finish(s, how);
 }
 
+/* What comes first, until it is known what it is. */
+static void look(struct sink *s, const struct pbuf *p)
+{
+    s->seen +=
+        pbuf_copy_partial(p, s->beginning + s->seen, (u16_t)(sizeof(s->beginning) - s->seen), 0);
+    switch (iperf2_read_tcp(s->beginning, s->seen, &s->request)) {
+    case IPERF2_UNDECIDED: break;
+    case IPERF2_NO: s->looking = false; break;
+    case IPERF2_YES:
+        s->looking = false;
+        s->meter.test = "iperf2";
+        s->meter.asked_bit_s = s->request.rate;
+        if (s->request.at_once) {
+            iperf2_answer_tcp(&s->request, s->meter.netif, &s->meter.peer);
+        }
+        break;
+    }
+}
+
+/* -R: from here on the connection is a sender's. */
+static err_t turn_round(struct sink *s)
+{
+    struct tcp_pcb *pcb = s->pcb;
+
+    s->meter.bytes = 0; /* its header is no test */
+    release(s, "ok");
+    if (!iperf2_reverse_tcp(&s->request, s->meter.netif, pcb)) {
+        tcp_abort(pcb);
+        return ERR_ABRT;
+    }
+    return ERR_OK;
+}
+
+static err_t on_fin(struct sink *s)
+{
+    struct tcp_pcb *pcb = s->pcb;
+    err_t err = ERR_OK;
+
+    release(s, "ok");
+    if (tcp_close(pcb) != ERR_OK) {
+        tcp_abort(pcb);
+        err = ERR_ABRT;
+    }
+    if (s->request.answer && !s->request.at_once) {
+        iperf2_answer_tcp(&s->request, s->meter.netif, &s->meter.peer);
+    }
+    return err;
+}
+
 static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t err)
 {
     struct sink *s = arg;
 
     (void)err;
     if (p == NULL) {
-        release(s, "ok");
-        if (tcp_close(pcb) != ERR_OK) {
-            tcp_abort(pcb);
-            return ERR_ABRT;
-        }
-        return ERR_OK;
+        return on_fin(s);
     }
     meter_add(&s->meter, p->tot_len);
+    if (s->looking) {
+        look(s, p);
+    }
     tcp_recved(pcb, p->tot_len);
     pbuf_free(p);
-    return ERR_OK;
+    return s->request.reverse ? turn_round(s) : ERR_OK;
 }
 
 /* lwIP has freed the pcb already. */
@@ -126,12 +186,17 @@ static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
     if (err != ERR_OK || pcb == NULL) {
         return ERR_VAL;
     }
+    if (claim != NULL && pcb->local_port == TTCP_PORT && claim->tcp(pcb)) {
+        return ERR_OK;
+    }
     s = free_sink();
     if (s == NULL) {
         return ERR_MEM; /* lwIP aborts the connection: the client sees a reset */
     }
+    memset(s, 0, sizeof(*s));
     s->pcb = pcb;
     s->port = pcb->local_port;
+    s->looking = s->port == TTCP_PORT;
     meter_start(&s->meter, "ttcp", METER_RX, false, ip_current_netif(), &pcb->remote_ip,
                 pcb->remote_port);
     tcp_watch_attach(pcb, &s->meter.tcp);
@@ -171,6 +236,16 @@ static const uint16_t fixed_ports[] = {TTCP_PORT, TTCP_PORT_OLD, TTCP_PORT_BRL};
 static bool is_fixed(uint16_t port)
 {
     return port == TTCP_PORT || port == TTCP_PORT_OLD || port == TTCP_PORT_BRL;
+}
+
+void ttcp_put_claim(const struct ttcp_claim *new_claim)
+{
+    claim = new_claim;
+}
+
+bool ttcp_claimed_udp(struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer, uint16_t port)
+{
+    return claim != NULL && claim->udp(pcb, p, peer, port);
 }
 
 int ttcp_watch(uint16_t port, bool udp, ttcp_watcher watcher)

@@ -8,8 +8,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lwip/tcp.h"
+#include "lwip/udp.h"
+
 /* Where ttcp clients knock: the common port, and two that other builds use. */
 enum { TTCP_PORT = 5001, TTCP_PORT_OLD = 5010, TTCP_PORT_BRL = 2000 };
+
+/*
+ * Port 5001 is shared (NEEDS.md 3.0): ttcp's, iperf2's and nuttcp's data come to it.  ttcp and
+ * iperf2 are told apart here by what they send.  A protocol that knows beforehand what will come
+ * puts a claim on it.
+ */
+struct ttcp_claim {
+    /* A connection just accepted, in its accept callback: true takes it, with all its callbacks. */
+    bool (*tcp)(struct tcp_pcb *pcb);
+    /* A datagram: true takes it; the pbuf stays the caller's. */
+    bool (*udp)(struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer, uint16_t port);
+};
+
+/* At start; one claim. */
+void ttcp_put_claim(const struct ttcp_claim *claim);
+
+/* For ttcp_udp.c: is it claimed? */
+bool ttcp_claimed_udp(struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer, uint16_t port);
 
 /* Called when a test on the watched port has ended; ok = it ended as it should. */
 typedef void (*ttcp_watcher)(bool ok);

@@ -6,6 +6,8 @@
 #include "kernel/error.h"
 #include "kernel/time.h"
 #include "lwip/udp.h"
+#include "net/apps/iperf2_udp.h"
+#include "net/apps/ttcp_serve.h"
 #include "net/clock.h"
 #include "net/meter.h"
 #include "net/nicif.h"
@@ -155,12 +157,30 @@ static void on_data(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16
     meter_add(&f->meter, length);
 }
 
+/* The port is shared.  A ttcp test under way keeps its datagrams, whatever they look like. */
+static bool is_others(const struct flow *f, struct udp_pcb *pcb, struct pbuf *p,
+                      const ip_addr_t *peer, uint16_t peer_port)
+{
+    if (ttcp_claimed_udp(pcb, p, peer, peer_port)) {
+        return true;
+    }
+    if ((f != NULL && (f->state == FLOW_OPEN || f->state == FLOW_ENDING)) ||
+        (p->tot_len <= SENTINEL_MAX && !iperf2_udp_is_open(pcb, peer, peer_port))) {
+        return false;
+    }
+    return iperf2_udp_take(pcb, p, peer, peer_port);
+}
+
 static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer,
                        u16_t peer_port)
 {
     struct flow *f = find(pcb->local_port, peer, peer_port);
 
     (void)arg;
+    if (pcb->local_port == TTCP_PORT && is_others(f, pcb, p, peer, peer_port)) {
+        pbuf_free(p);
+        return;
+    }
     if (p->tot_len <= SENTINEL_MAX) {
         on_sentinel(f, pcb->local_port, peer, peer_port);
     } else {

@@ -43,7 +43,10 @@ static void remember(struct peer_tcp *c)
 
 static void start(struct peer_tcp *c, const struct station *s, unsigned port)
 {
+    unsigned hasty = c->hasty;
+
     memset(c, 0, sizeof(*c));
+    c->hasty = hasty;
     c->station = s;
     c->port = port;
     c->used = true;
@@ -99,7 +102,7 @@ void peer_tcp_segment(struct peer_tcp *c, uint32_t offset, unsigned n)
     uint8_t data[PEER_MSS];
 
     for (unsigned i = 0; i < n; i++) {
-        data[i] = (uint8_t)((offset + i) * 7);
+        data[i] = offset + i < c->says_bytes ? c->says[offset + i] : (uint8_t)((offset + i) * 7);
     }
     send_segment(c, c->first_seq + offset, T_ACK | T_PSH, data, n);
     if ((int32_t)(c->first_seq + offset + n - c->snd_nxt) > 0) {
@@ -258,7 +261,11 @@ static void take_syn_ack(struct peer_tcp *c, const struct packet *p)
     c->snd_nxt = c->snd_end = c->acked;
     c->box_window = get16(p->data + 14);
     c->open = true;
-    peer_tcp_flags(c, T_ACK);
+    if (c->hasty != 0) {
+        peer_tcp_segment(c, 0, c->hasty);
+    } else {
+        peer_tcp_flags(c, T_ACK);
+    }
 }
 
 /* The box's own ttcp pattern: printable characters, afresh with every call and every 8 KB. */

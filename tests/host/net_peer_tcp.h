@@ -19,12 +19,15 @@ struct peer_tcp {
     bool used;
 
     /* what to do */
-    bool listening;   /* answers a SYN                                      */
-    bool refusing;    /* ... with RST                                       */
-    bool mute;        /* answers nothing any more                           */
-    bool close_back;  /* answers the box's FIN with its own                 */
-    uint64_t stop_at; /* takes so many bytes, then its window is closed; 0: never */
-    unsigned call;    /* length of the box's writes, for checking: 0 = do not */
+    bool listening;      /* answers a SYN                                      */
+    bool refusing;       /* ... with RST                                       */
+    bool mute;           /* answers nothing any more                           */
+    bool close_back;     /* answers the box's FIN with its own                 */
+    uint64_t stop_at;    /* takes so many bytes, then its window is closed; 0: never */
+    unsigned call;       /* length of the box's writes, for checking: 0 = do not */
+    const uint8_t *says; /* what our stream begins with */
+    unsigned says_bytes;
+    unsigned hasty; /* set before connecting: bytes that go with the handshake's last segment */
 
     /* where it stands */
     bool open, fin_seen, fin_sent, fin_acked, reset_seen;

@@ -23,6 +23,9 @@ Suite *net_address_suite(void);
 Suite *net_client_suite(void);
 Suite *net_batch_suite(void);
 Suite *net_overload_suite(void);
+Suite *net_iperf2_suite(void);
+Suite *net_iperf2_udp_suite(void);
+Suite *net_iperf2_back_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 
