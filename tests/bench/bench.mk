@@ -35,4 +35,13 @@ bench-keepup: bench-build | $(OUT)/deps/test ## the fastest rate of frames witho
 	@OUT=$(OUT) $(PYTHON) tests/bench/keepup.py $(if $(CARDS),--cards '$(CARDS)') \
 	    $(if $(JOBS),--jobs $(JOBS))
 
-.PHONY: bench bench-build bench-profile bench-keepup
+# FLAGS='-O2 -flto; -O3 -flto' names other sets of options.
+bench-compilers: bench-build | $(OUT)/deps/test ## compiler options compared: instructions, and time on a 386 and 486
+	@OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/bench/compilers.py $(if $(FLAGS),--flags '$(FLAGS)') \
+	    $(if $(ROWS),--rows '$(ROWS)') $(if $(CARDS),--cards '$(CARDS)') $(if $(UPDATE),--write)
+
+bench-flags:
+	@echo '$(KERNEL_FLAGS)'
+	@echo '$(LINK)'
+
+.PHONY: bench-compilers bench-flags bench bench-build bench-profile bench-keepup

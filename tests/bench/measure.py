@@ -75,8 +75,11 @@ def _check_clock(row, executed, result):
         raise Wrong(f"{row.name}: {executed} instructions in the time of {ticked:.0f}")
 
 
-def load_image():
-    return Image(os.path.join(OUT, "bench", "nictest86.elf"), os.path.join(OUT, "obj"))
+def load_image(folder=None):
+    """The bench kernel; or one built elsewhere, its objects in `folder`/obj."""
+    if folder is None:
+        return Image(os.path.join(OUT, "bench", "nictest86.elf"), os.path.join(OUT, "obj"))
+    return Image(os.path.join(folder, "nictest86.elf"), os.path.join(folder, "obj"))
 
 
 def measure(row, card, image, phase=0, pcap=None, options="", timeout=120, detail=False):

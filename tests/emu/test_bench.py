@@ -15,6 +15,7 @@ from rawpeer import ACK, TCP, Packet
 sys.path.append(os.path.join(ROOT, "tests", "bench"))
 
 import bench                                             # noqa: E402  (needs the path)
+import estimate                                          # noqa: E402
 import goals                                             # noqa: E402
 import results                                           # noqa: E402
 from measure import NS_PER_INSTRUCTION, Wrong, load_image, measure    # noqa: E402
@@ -215,3 +216,30 @@ def test_bench_page():
     """RESULTS.md has each cell of the table, measured."""
     committed = results.read()
     assert set(committed) == {(row.name, card) for row in ROWS + (OFF,) for card in CARDS}
+
+
+@pytest.mark.parametrize("mnemonic, operands, kind", [
+    ("mov", "%eax,%edx", "register"), ("lea", "0x4(%eax),%edx", "register"),
+    ("mov", "0x13b8a4,%eax", "load"), ("mov", "(%eax,%edx,4),%ecx", "load"),
+    ("mov", "%eax,0x13b894(,%eax,4)", "store"), ("movl", "$0x1,(%esp)", "store"),
+    ("movzbl", "0x8(%esp),%eax", "load"), ("adc", "0x4(%esi),%eax", "operate"),
+    ("cmpl", "$0x0,(%eax)", "operate"), ("incl", "0x13b8a4", "modify"),
+    ("push", "%ebp", "store"), ("pop", "%ebp", "load"), ("call", "101590", "call"),
+    ("ret", "", "call"), ("in", "(%dx),%al", "port"), ("insw", "(%dx),%es:(%edi)", "port_word"),
+    ("outsw", "%ds:(%esi),(%dx)", "port_word"), ("movsl", "%ds:(%esi),%es:(%edi)", "move"),
+    ("stos", "%eax,%es:(%edi)", "move"), ("divl", "0x8(%esp)", "divide"),
+    ("jne", "101574", "register"),
+])
+def test_bench_prices(mnemonic, operands, kind):
+    assert estimate.kind_of(mnemonic, operands) == kind
+
+
+def test_bench_estimate(image):
+    """The data port alone takes 643 us for 1460 bytes on either machine; the rest is dearer on a
+    386 by more than its clock."""
+    got = measure(short("tcp_rx", 256), ISA, image)
+    listing = estimate.disassemble(image.elf)
+    us = [estimate.nanoseconds(got.counts, image, listing, machine) / got.units / 1000
+          for machine in estimate.MACHINES]
+    assert 643 < us[1] < us[0] < 1500
+    assert us[0] - 643 > 2 * (us[1] - 643)
