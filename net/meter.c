@@ -12,6 +12,7 @@
 #include "kernel/time.h"
 #include "net/clock.h"
 #include "net/nicif.h"
+#include "net/report.h"
 
 enum {
     SHORTEST_BOUND_US = 10000, /* below this, what bounded a run is chance */
@@ -378,6 +379,7 @@ __attribute__((noipa)) void meter_end_at(struct meter *m, const char *how, uint6
     sum = meter_sum_at(m, end_us);
     print_report(m, &sum, how);
     emit_record(m, &sum, how);
+    report_keep(m, &sum, how);
 }
 
 void meter_end(struct meter *m, const char *how)

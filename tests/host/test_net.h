@@ -26,6 +26,7 @@ Suite *net_overload_suite(void);
 Suite *net_iperf2_suite(void);
 Suite *net_iperf2_udp_suite(void);
 Suite *net_iperf2_back_suite(void);
+Suite *net_report_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 
