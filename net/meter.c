@@ -176,6 +176,13 @@ uint64_t meter_idle_us(const struct meter *m)
     return clock_us() > m->last_us ? clock_us() - m->last_us : 0;
 }
 
+void meter_stop(struct meter *m)
+{
+    m->stopped_us = time_us();
+    m->idle_at_stop = load_idle_us();
+    m->wire_at_stop = nicif_wire_bytes(nicif_nic(m->netif), wire_is_tx(m));
+}
+
 static void unlink_meter(struct meter *m)
 {
     struct meter **at = &open_meters;
@@ -240,15 +247,17 @@ uint32_t meter_resent(const struct meter *m)
 struct meter_sum meter_sum_at(const struct meter *m, uint64_t end_us)
 {
     const struct nic *nic = nicif_nic(m->netif);
-    uint64_t idle = load_idle_us() - m->idle_at_start;
-    uint64_t now = time_us();
+    bool stopped = m->stopped_us != 0;
+    uint64_t now = stopped ? m->stopped_us : time_us();
+    uint64_t idle = (stopped ? m->idle_at_stop : load_idle_us()) - m->idle_at_start;
+    uint64_t wire = stopped ? m->wire_at_stop : nicif_wire_bytes(nic, wire_is_tx(m));
     uint64_t waited = now > end_us ? now - end_us : 0; /* idle then, or busy with others */
     struct meter_run run = {
         .us = end_us > m->start_us ? end_us - m->start_us : 0,
         .bytes = m->bytes,
         .calls = m->calls,
         .idle_us = idle > waited ? idle - waited : 0,
-        .wire_bytes = nicif_wire_bytes(nic, wire_is_tx(m)) - m->wire_at_start,
+        .wire_bytes = wire - m->wire_at_start,
         .link_kbit = nic->link_kbit,
         .asked_bit_s = m->asked_bit_s,
         .held_us = m->held_us,
@@ -384,7 +393,9 @@ __attribute__((noipa)) void meter_end_at(struct meter *m, const char *how, uint6
 
 void meter_end(struct meter *m, const char *how)
 {
-    meter_end_at(m, how, strcmp(how, "ok") == 0 ? time_us() : m->last_us);
+    uint64_t now = m->stopped_us != 0 ? m->stopped_us : time_us();
+
+    meter_end_at(m, how, strcmp(how, "ok") == 0 ? now : m->last_us);
 }
 
 void meter_show_progress(void)

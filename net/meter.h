@@ -55,8 +55,11 @@ struct meter {
     uint64_t gap_us;        /* longest time without progress */
     uint64_t idle_at_start; /* load_idle_us() */
     uint64_t wire_at_start; /* nicif_wire_bytes() */
-    uint64_t shown_bytes;   /* at the last progress line */
-    uint64_t next_line_us;  /* when the next is due      */
+    uint64_t stopped_us;    /* 0: it runs; else the same at that time: */
+    uint64_t idle_at_stop;
+    uint64_t wire_at_stop;
+    uint64_t shown_bytes;  /* at the last progress line */
+    uint64_t next_line_us; /* when the next is due      */
 };
 
 /* What a transfer was, as far as its sum is concerned. */
@@ -87,6 +90,12 @@ void meter_add(struct meter *m, uint32_t bytes);
 
 /* Progress without a call of its own (part of a large write was taken). */
 void meter_touch(struct meter *m);
+
+/*
+ * It is over now, but will be ended later: of several meters of one test the first report must not
+ * make the machine busy for the second.
+ */
+void meter_stop(struct meter *m);
 
 /*
  * The end: "ok", "timeout", "reset", "refused" or "abort".  Prints the report and emits `result`;

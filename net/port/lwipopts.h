@@ -47,7 +47,7 @@
 #define ETHARP_SUPPORT_STATIC_ENTRIES 1
 #define IP_OPTIONS_ALLOWED 1
 #define IP_REASSEMBLY 1
-#define IP_REASS_MAX_PBUFS 16 /* a 16 KB ping; bounded so that it cannot hold the frame pool */
+#define IP_REASS_MAX_PBUFS 24 /* a 32 KB datagram (iperf3 -u through a loopback port), a ping */
 #define IP_REASS_MAXAGE 5
 #define IP_FRAG 1
 #define IP_SOF_BROADCAST 1

@@ -45,11 +45,23 @@ def plain(text):
     return re.sub(r"[ \n]*\n", "\n", text)
 
 
-def free_port(kind=socket.SOCK_STREAM):
-    """A loopback port nobody uses just now."""
+def free_port(kind=socket.SOCK_STREAM, *further):
+    """A loopback port nobody uses just now, for this kind of socket and any further ones."""
+    while True:
+        with socket.socket(socket.AF_INET, kind) as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        if all(_is_free(port, one) for one in further):
+            return port
+
+
+def _is_free(port, kind):
     with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _die_with_parent():

@@ -23,6 +23,7 @@ GUEST_IP = "10.0.2.15"   # what the built-in DHCP server (slirp) gives
 HOST_IP = "10.0.2.2"
 MAC = "52:54:00:12:34:56"
 CARDS = ("ne2k_isa", "ne2k_pci", "rtl8139", "e1000")
+KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 ICOUNT = "shift=6,sleep=off"  # 64 ns an instruction; idle time costs nothing (DESIGN 6)
 
 
@@ -49,7 +50,7 @@ class Qemu(Machine):
     append   boot options            kernel/cdrom/floppy  what to boot (default: the ELF)
     nic      card model or None      nic_options          further properties of the card
     cpu, mem, board                  icount               True, or the -icount words
-    forward  {"tcp": [5001], ...}: guest ports to forward; see port()
+    forward  {"tcp": [5001], ...}: guest ports to forward, "tcp+udp" both at one; see port()
     dgram    (our path, its path) of unix datagram sockets to a raw peer, instead of slirp
     dhcp     False: slirp answers no DHCP, the guest is alone with its static address
     serial   False: no UART at all   pcap                 file for everything on the card's wire
@@ -95,10 +96,10 @@ class Qemu(Machine):
             netdev = "user,id=n0"
             for proto, ports in forward.items():
                 for guest in ports:
-                    kind = socket.SOCK_STREAM if proto == "tcp" else socket.SOCK_DGRAM
-                    host = free_port(kind)
-                    self._ports[proto, guest] = host
-                    netdev += f",hostfwd={proto}:127.0.0.1:{host}-{GUEST_IP}:{guest}"
+                    host = free_port(*(KINDS[one] for one in proto.split("+")))
+                    for one in proto.split("+"):
+                        self._ports[one, guest] = host
+                        netdev += f",hostfwd={one}:127.0.0.1:{host}-{GUEST_IP}:{guest}"
         words = ["-netdev", netdev, "-device", nic_device(nic, **nic_options)]
         if pcap:
             words += ["-object", f"filter-dump,id=dump,netdev=n0,file={pcap}"]

@@ -20,3 +20,7 @@ HOST_SRC_fuzz_options := tests/host/fuzz_options.c tests/host/fake_panic.c kerne
 HOST_SRC_fuzz_shell := tests/host/fuzz_shell.c tests/host/fake_panic.c kernel/shell.c \
     kernel/shell_builtin.c kernel/options.c kernel/option_values.c kernel/option_report.c \
     kernel/record.c kernel/print.c kernel/math64.c
+# What iperf3 clients say (net/apps).
+TEXT_IPERF3 := net/apps/json.c net/apps/iperf3_params.c
+HOST_SRC_iperf3_text := tests/host/test_iperf3_text.c $(TEXT_IPERF3)
+HOST_SRC_fuzz_iperf3_text := tests/host/fuzz_iperf3_text.c $(TEXT_IPERF3)

@@ -1,0 +1,190 @@
+/*
+ * The iperf3 responder (NEEDS.md 3.3): one session at a time, on port 5201.
+ *
+ *   iperf3_serve.c    the control connection: who may come in, states, time limits
+ *   iperf3_streams.c  what the two kinds of data stream have in common: the run and its sums
+ *   iperf3_tcp.c      data over TCP          iperf3_window.c  how much may come
+ *   iperf3_udp.c      data over UDP
+ *   iperf3_results.c  the document of results
+ *
+ * Nobody is sent anything but a control connection's own peer, which a TCP handshake has proven.
+ * Streams, connections and memory are those of one static session; whoever comes while it is
+ * taken is told that the server is busy.
+ */
+#ifndef NET_APPS_IPERF3_H
+#define NET_APPS_IPERF3_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lwip/tcp.h"
+#include "net/apps/iperf3_params.h"
+#include "net/meter.h"
+
+enum {
+    IPERF3_PORT = 5201,
+    IPERF3_COOKIE = 37,     /* 36 characters and a NUL, the same on all connections of a session */
+    IPERF3_TEXT_MAX = 8192, /* the longest document: that of newer iperf3                        */
+};
+
+/* Why a sender has stopped for now. */
+enum iperf3_block {
+    IPERF3_NO_ROOM, /* window, buffer or queue: an acknowledgement or a free slot ends it */
+    IPERF3_AGAIN,   /* next turn: it has sent enough for one, or memory was short          */
+    IPERF3_TIMER,   /* its rate: until due_ns                                            */
+};
+
+struct iperf3_stream {
+    bool used;
+    bool sender;      /* we send                                          */
+    unsigned id;      /* 1, 3, 4, 5, ...: iperf3 leaves out 2             */
+    unsigned arrival; /* streams are numbered in the order they came      */
+    struct meter *meter;
+    uint64_t bytes; /* since the omitted seconds; ours: sent for the first time */
+
+    /* sending */
+    enum iperf3_block block;
+    uint32_t written; /* of the write under way                           */
+    uint32_t burst;   /* paced: writes of this burst that have gone       */
+    uint64_t due_ns;  /* paced: when the next write may go                */
+
+    /* TCP */
+    struct tcp_pcb *pcb;    /* null: not connected any more              */
+    unsigned cookie_bytes;  /* of the cookie that have come              */
+    bool shares, waits;     /* iperf3_window.c                           */
+    struct tcp_count tcp;   /* since the connection                      */
+    uint32_t resent_before; /* ... when the count began                  */
+    uint64_t queued, acked; /* bytes given to lwIP, and acknowledged     */
+    uint64_t sent_before;   /* bytes sent when the count began           */
+
+    /* UDP */
+    uint16_t port;            /* the client's                               */
+    uint64_t datagrams;       /* number of the last one sent, or the highest received */
+    struct sequence sequence; /* of those received                          */
+};
+
+enum iperf3_phase {
+    IPERF3_FREE,
+    IPERF3_COOKIE_PHASE, /* a client has connected                        */
+    IPERF3_PARAMS,       /* its parameters are to come                    */
+    IPERF3_CREATING,     /* its streams are to come                       */
+    IPERF3_RUNNING,
+    IPERF3_RESULTS, /* ended; its results are to come                     */
+    IPERF3_DISPLAY, /* it has ours; its goodbye is to come                */
+};
+
+struct iperf3_session {
+    enum iperf3_phase phase;
+    struct tcp_pcb *control;
+    struct netif *netif;
+    ip_addr_t peer;
+    uint64_t limit_us; /* the phase may not last beyond this */
+    char cookie[IPERF3_COOKIE];
+    struct iperf3_params params;
+    struct iperf3_stream streams[IPERF3_STREAMS_MAX];
+    unsigned arrivals;
+    struct meter rx, tx; /* of all streams of a direction */
+    bool omitting;
+    uint64_t omit_until_us;
+    bool stirred;           /* something was acknowledged, or could not be queued      */
+    uint64_t wake_ns;       /* until then the senders have nothing to do unless stirred */
+    uint64_t held_since_us; /* all senders wait for their rate timers since; 0: no */
+    unsigned first;         /* sender whose turn it is                                 */
+    unsigned cpu_permille;
+};
+
+extern struct iperf3_session iperf3;
+
+/* ---- streams (iperf3_streams.c) ---- */
+
+/* A place for a stream, or null: all that were asked for are there. */
+struct iperf3_stream *iperf3_new_stream(void);
+
+/* All streams are there: number them, start the meters. */
+void iperf3_run(void);
+
+/* One turn of a running session: end of the omitted seconds, sending.  True if it sent. */
+bool iperf3_run_turn(void);
+
+/* The end of the run, by the client's word ("ok") or otherwise: reports what was moved.  The
+ * streams are closed if it was well, else reset. */
+void iperf3_stop(const char *how);
+
+/* For the end of a session that did not run: let go of the streams it has. */
+void iperf3_drop_streams(void);
+
+/* A received piece: counted unless it is to be omitted. */
+void iperf3_count_received(struct iperf3_stream *s, uint32_t bytes);
+
+/* Constant payload to send by reference. */
+enum { IPERF3_PAYLOAD = 4 * TCP_MSS };
+extern uint8_t iperf3_payload[IPERF3_PAYLOAD];
+
+/* The rate of a sender: may it send now?  It has sent so many bytes, the end of a write or not. */
+bool iperf3_may_send(const struct iperf3_stream *s);
+void iperf3_has_sent(struct iperf3_stream *s, uint32_t bytes, bool whole);
+
+/* ---- data over TCP (iperf3_tcp.c) ---- */
+
+/* A connection that may be a stream of this session; false if it cannot be one. */
+bool iperf3_tcp_accept(struct tcp_pcb *pcb);
+
+/* As much as may be sent.  True if anything was queued; else, and after it, s->block. */
+bool iperf3_tcp_pump(struct iperf3_stream *s);
+
+/* Count from here on. */
+void iperf3_tcp_restart(struct iperf3_stream *s);
+
+/* Bring s->bytes and the meter up to date. */
+void iperf3_tcp_settle(struct iperf3_stream *s);
+
+/* Close, or reset. */
+void iperf3_tcp_leave(struct iperf3_stream *s, bool reset);
+
+/* ---- receive windows (iperf3_window.c) ---- */
+
+/* The cookie is here: no data before the run begins; acknowledges it. */
+void iperf3_window_close(struct tcp_pcb *pcb);
+
+/* The run begins: open the receivers' windows. */
+void iperf3_window_begin(void);
+
+/* So much has come: room for more. */
+void iperf3_window_took(struct iperf3_stream *s, uint16_t n);
+
+/* Once a turn of a running session. */
+void iperf3_window_turn(void);
+
+/* The stream's connection is gone, or will be let go: then all of its window is given back, or
+ * lwIP would take the rest for data that nobody has read. */
+void iperf3_window_lost(struct iperf3_stream *s);
+void iperf3_window_leave(struct iperf3_stream *s);
+void iperf3_window_free(struct tcp_pcb *pcb);
+
+/* ---- data over UDP (iperf3_udp.c) ---- */
+
+/* Open the port: once. */
+void iperf3_udp_start(void);
+
+/* One datagram, if it may be sent. */
+bool iperf3_udp_pump(struct iperf3_stream *s);
+
+void iperf3_udp_restart(struct iperf3_stream *s);
+
+/* ---- control (iperf3_serve.c) ---- */
+
+/* For the streams: another one is ready; when all are, the test begins. */
+void iperf3_stream_ready(void);
+
+/* Tell a stranger that the server is busy. */
+void iperf3_refuse_busy(struct tcp_pcb *pcb);
+
+/* ---- results (iperf3_results.c) ---- */
+
+/* Is this a document of results? */
+bool iperf3_results_ok(const char *text, size_t n);
+
+/* Ours, into `text`; its length.  IPERF3_TEXT_MAX is always enough. */
+unsigned iperf3_write_results(char *text);
+
+#endif

@@ -1,0 +1,457 @@
+/*
+ * The control connection of an iperf3 session: who may come in, the states in their order, and a
+ * time limit for each, so that a client that dies frees the server.
+ */
+#include "kernel/console.h"
+#include "kernel/string.h"
+#include "kernel/trap.h"
+#include "lwip/priv/tcp_priv.h"
+#include "net/apps/app.h"
+#include "net/apps/iperf3.h"
+#include "net/clock.h"
+
+/* What the two sides say to each other in one byte (iperf_api.h, 3.12). */
+enum state_byte {
+    TEST_START = 1,
+    TEST_RUNNING = 2,
+    TEST_END = 4,
+    PARAM_EXCHANGE = 9,
+    CREATE_STREAMS = 10,
+    CLIENT_TERMINATE = 12,
+    EXCHANGE_RESULTS = 13,
+    DISPLAY_RESULTS = 14,
+    IPERF_DONE = 16,
+    SERVER_ERROR = 0xFE,
+    ACCESS_DENIED = 0xFF,
+};
+
+enum {
+    LENGTH_BYTES = 4,
+    ANSWER_US = 5000000,  /* for what the client sends by itself                     */
+    STREAMS_US = 8000000, /* from one stream to the next                             */
+    GRACE_US = 30000000,  /* beyond the time the client asked for; its clock rules   */
+    WATCH_HALF_SECONDS = 2,
+    PROBE_HALF_SECONDS = 4, /* silent for so long: is it still there?                */
+    DEAD_HALF_SECONDS = 16,
+    LINGER_HALF_SECONDS = 10, /* for one who was refused to take note and close      */
+    SAY_MAX = 4,
+};
+
+struct iperf3_session iperf3;
+
+/* What has come in of the item that is expected, and what is still to be said. */
+static struct {
+    unsigned have; /* bytes of the cookie, or of length and document */
+    uint8_t length[LENGTH_BYTES];
+    char text[IPERF3_TEXT_MAX + 8]; /* the client's document, then ours with what goes around it */
+    uint8_t say[SAY_MAX];
+    unsigned say_bytes;
+    unsigned document_bytes; /* of ours, behind `say`; 0: none                   */
+} talk;
+
+static void set_phase(enum iperf3_phase phase, uint32_t limit_us)
+{
+    iperf3.phase = phase;
+    iperf3.limit_us = clock_us() + limit_us;
+    talk.have = 0;
+}
+
+/* ---- saying ---- */
+
+static bool put(const void *data, unsigned n)
+{
+    return tcp_write(iperf3.control, data, (u16_t)n, TCP_WRITE_FLAG_COPY) == ERR_OK;
+}
+
+/* The document with its length in front, then the state that follows it. */
+static bool put_document(void)
+{
+    uint32_t n = lwip_htonl(talk.document_bytes);
+    static const uint8_t next = DISPLAY_RESULTS;
+
+    if (tcp_sndbuf(iperf3.control) < sizeof(n) + talk.document_bytes + 1) {
+        return false;
+    }
+    memmove(talk.text + sizeof(n), talk.text, talk.document_bytes);
+    memcpy(talk.text, &n, sizeof(n));
+    talk.text[sizeof(n) + talk.document_bytes] = (char)next;
+    if (put(talk.text, sizeof(n) + talk.document_bytes + 1)) {
+        return true;
+    }
+    memmove(talk.text, talk.text + sizeof(n), talk.document_bytes);
+    return false;
+}
+
+/* Whatever waits to be said, as far as memory allows; the rest next turn. */
+static void speak(void)
+{
+    if (talk.say_bytes == 0 && talk.document_bytes == 0) {
+        return;
+    }
+    if (talk.say_bytes != 0 && put(talk.say, talk.say_bytes)) {
+        talk.say_bytes = 0;
+    }
+    if (talk.say_bytes == 0 && talk.document_bytes != 0 && put_document()) {
+        talk.document_bytes = 0;
+    }
+    tcp_output(iperf3.control);
+}
+
+static void say(enum state_byte state)
+{
+    if (talk.say_bytes < SAY_MAX) {
+        talk.say[talk.say_bytes++] = (uint8_t)state;
+    }
+    speak();
+}
+
+/* ---- connections that are to end, once their peer has read why ---- */
+
+static err_t linger_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t err)
+{
+    (void)arg;
+    (void)err;
+    if (p != NULL) {
+        tcp_recved(pcb, p->tot_len);
+        pbuf_free(p);
+    }
+    return ERR_OK; /* its FIN: ours is out already, lwIP does the rest */
+}
+
+static err_t linger_poll(void *arg, struct tcp_pcb *pcb)
+{
+    (void)arg;
+    tcp_abort(pcb);
+    return ERR_ABRT;
+}
+
+/* Not closed at once: a reset for what the peer still sends would overtake what we have said. */
+static void linger(struct tcp_pcb *pcb)
+{
+    tcp_arg(pcb, NULL);
+    tcp_sent(pcb, NULL);
+    tcp_err(pcb, NULL);
+    tcp_recv(pcb, linger_receive);
+    tcp_poll(pcb, linger_poll, LINGER_HALF_SECONDS);
+    tcp_shutdown(pcb, 0, 1);
+}
+
+void iperf3_refuse_busy(struct tcp_pcb *pcb)
+{
+    static const uint8_t busy = ACCESS_DENIED;
+
+    tcp_write(pcb, &busy, sizeof(busy), 0);
+    linger(pcb);
+}
+
+/* ---- the end of a session ---- */
+
+static void stop_run(const char *how)
+{
+    if (iperf3.phase == IPERF3_RUNNING) {
+        iperf3_stop(how);
+    }
+}
+
+/* Nothing is left of it but what the control connection's pcb, given back, still has to do. */
+static struct tcp_pcb *leave(const char *how)
+{
+    struct tcp_pcb *pcb = iperf3.control;
+
+    stop_run(how);
+    iperf3_drop_streams();
+    iperf3.phase = IPERF3_FREE;
+    iperf3.control = NULL;
+    talk.say_bytes = 0;
+    talk.document_bytes = 0;
+    if (pcb != NULL) {
+        tcp_arg(pcb, NULL);
+        tcp_recv(pcb, NULL);
+        tcp_err(pcb, NULL);
+        tcp_poll(pcb, NULL, 0);
+    }
+    return pcb;
+}
+
+/* ERR_ABRT if the pcb is gone, for the callback that called. */
+static err_t close_session(const char *how)
+{
+    struct tcp_pcb *pcb = leave(how);
+
+    if (tcp_close(pcb) != ERR_OK) {
+        tcp_abort(pcb);
+        return ERR_ABRT;
+    }
+    return ERR_OK;
+}
+
+static err_t abort_session(const char *how)
+{
+    tcp_abort(leave(how));
+    return ERR_ABRT;
+}
+
+/* The client prints the reason that goes with `error`. */
+static void refuse(enum iperf3_error error)
+{
+    uint8_t text[1 + 4 + 4] = {SERVER_ERROR};
+    uint32_t number = lwip_htonl((uint32_t)error);
+    struct tcp_pcb *pcb;
+
+    memcpy(text + 1, &number, sizeof(number)); /* and no errno of ours */
+    console_fresh_line();
+    kprintf("iperf3: %I refused (error %u)\n", ip4_addr_get_u32(ip_2_ip4(&iperf3.peer)),
+            (unsigned)error);
+    put(text, sizeof(text));
+    pcb = leave("abort");
+    linger(pcb);
+}
+
+/* ---- the states ---- */
+
+static void announce(void)
+{
+    const struct iperf3_params *p = &iperf3.params;
+
+    console_fresh_line();
+    kprintf("iperf3: %I, %s, %u stream%s %s\n", ip4_addr_get_u32(ip_2_ip4(&iperf3.peer)),
+            p->udp ? "UDP" : "TCP", p->parallel, p->parallel == 1 ? "" : "s",
+            !p->sends      ? "to us"
+            : !p->receives ? "from us"
+                           : "each way");
+}
+
+static void on_params(unsigned n)
+{
+    enum iperf3_error error = iperf3_read_params(talk.text, n, &iperf3.params);
+
+    if (error != IPERF3_OK) {
+        refuse(error);
+        return;
+    }
+    announce();
+    set_phase(IPERF3_CREATING, STREAMS_US);
+    say(CREATE_STREAMS);
+}
+
+static bool is_complete(void)
+{
+    unsigned ready = 0;
+
+    for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
+        const struct iperf3_stream *s = &iperf3.streams[i];
+
+        ready += s->used && (iperf3.params.udp || s->cookie_bytes == IPERF3_COOKIE);
+    }
+    return ready == iperf3_streams(&iperf3.params);
+}
+
+void iperf3_stream_ready(void)
+{
+    iperf3.limit_us = clock_us() + STREAMS_US;
+    if (is_complete()) {
+        set_phase(IPERF3_RUNNING, 0);
+        say(TEST_START);
+        say(TEST_RUNNING);
+        iperf3_run();
+        iperf3.limit_us += (iperf3.params.omit_s + iperf3.params.time_s) * 1000000ull + GRACE_US;
+        if (iperf3.params.time_s == 0) {
+            iperf3.limit_us = UINT64_MAX; /* until the client has had enough; see on_watch() */
+        }
+    }
+}
+
+static void on_results(unsigned n)
+{
+    if (!iperf3_results_ok(talk.text, n)) {
+        refuse(IPERF3_RECV_RESULTS);
+        return;
+    }
+    set_phase(IPERF3_DISPLAY, ANSWER_US);
+    talk.document_bytes = iperf3_write_results(talk.text);
+    speak();
+}
+
+/* One byte from the client where states are expected.  What callbacks return. */
+static err_t on_state(uint8_t state)
+{
+    if (state == CLIENT_TERMINATE) {
+        return close_session("abort");
+    }
+    if (state == TEST_END && iperf3.phase == IPERF3_RUNNING) {
+        iperf3_stop("ok");
+        set_phase(IPERF3_RESULTS, ANSWER_US);
+        say(EXCHANGE_RESULTS);
+        return ERR_OK;
+    }
+    if (state == IPERF_DONE && iperf3.phase == IPERF3_DISPLAY) {
+        return close_session("ok");
+    }
+    return abort_session("abort"); /* out of step: no more to be had from this one */
+}
+
+/* ---- hearing ---- */
+
+/* Take up to `want` bytes in all of an item into `to`; true when it is complete. */
+static bool collect(const struct pbuf *p, unsigned *at, void *to, unsigned have, unsigned want)
+{
+    unsigned n = p->tot_len - *at;
+
+    n = n < want - have ? n : want - have;
+    pbuf_copy_partial(p, (uint8_t *)to + have, (u16_t)n, (u16_t)*at);
+    *at += n;
+    talk.have += n;
+    return have + n == want;
+}
+
+static void hear_cookie(const struct pbuf *p, unsigned *at)
+{
+    if (collect(p, at, iperf3.cookie, talk.have, IPERF3_COOKIE)) {
+        set_phase(IPERF3_PARAMS, ANSWER_US);
+        say(PARAM_EXCHANGE);
+    }
+}
+
+static void hear_document(const struct pbuf *p, unsigned *at)
+{
+    bool params = iperf3.phase == IPERF3_PARAMS;
+    uint32_t length;
+
+    if (talk.have < LENGTH_BYTES && !collect(p, at, talk.length, talk.have, LENGTH_BYTES)) {
+        return;
+    }
+    memcpy(&length, talk.length, sizeof(length));
+    length = lwip_ntohl(length);
+    if (length == 0 || length > IPERF3_TEXT_MAX) {
+        refuse(params ? IPERF3_RECV_PARAMS : IPERF3_RECV_RESULTS);
+    } else if (collect(p, at, talk.text, talk.have - LENGTH_BYTES, length)) {
+        if (params) {
+            on_params(length);
+        } else {
+            on_results(length);
+        }
+    }
+}
+
+/* All of `p`, or as much as concerns this session. */
+static err_t hear(const struct pbuf *p)
+{
+    unsigned at = 0;
+
+    while (at < p->tot_len && iperf3.phase != IPERF3_FREE) {
+        switch (iperf3.phase) {
+        case IPERF3_COOKIE_PHASE: hear_cookie(p, &at); break;
+        case IPERF3_PARAMS:
+        case IPERF3_RESULTS: hear_document(p, &at); break;
+        default: {
+            err_t err = on_state(pbuf_get_at(p, (u16_t)at++));
+
+            if (err != ERR_OK) {
+                return err;
+            }
+        }
+        }
+    }
+    return ERR_OK;
+}
+
+static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t err)
+{
+    (void)arg;
+    (void)err;
+    if (p == NULL) {
+        return close_session(iperf3.phase == IPERF3_DISPLAY ? "ok" : "reset");
+    }
+    tcp_recved(pcb, p->tot_len);
+    err = hear(p);
+    pbuf_free(p);
+    return err;
+}
+
+/* lwIP has freed the pcb already. */
+static void on_error(void *arg, err_t err)
+{
+    (void)arg;
+    (void)err;
+    iperf3.control = NULL;
+    leave("reset");
+}
+
+/*
+ * Once a second.  During a test the control connection is silent: is the client still there?  Its
+ * acknowledgement of a keepalive segment (RFC 9293, 3.8.4) says so; lwIP notes in pcb->tmr when it
+ * last heard of it.
+ */
+static err_t on_watch(void *arg, struct tcp_pcb *pcb)
+{
+    uint32_t silent = tcp_ticks - pcb->tmr;
+
+    (void)arg;
+    if (silent >= DEAD_HALF_SECONDS) {
+        return abort_session("timeout");
+    }
+    if (silent >= PROBE_HALF_SECONDS && pcb->unacked == NULL) {
+        tcp_keepalive(pcb);
+    }
+    return ERR_OK;
+}
+
+/* ---- coming in ---- */
+
+static void begin(struct tcp_pcb *pcb)
+{
+    iperf3.control = pcb;
+    iperf3.netif = ip_current_netif();
+    iperf3.peer = pcb->remote_ip;
+    iperf3.arrivals = 0;
+    set_phase(IPERF3_COOKIE_PHASE, ANSWER_US);
+    tcp_nagle_disable(pcb);
+    tcp_arg(pcb, &iperf3);
+    tcp_recv(pcb, on_receive);
+    tcp_err(pcb, on_error);
+    tcp_poll(pcb, on_watch, WATCH_HALF_SECONDS);
+}
+
+static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
+{
+    (void)arg;
+    if (err != ERR_OK || pcb == NULL) {
+        return ERR_VAL;
+    }
+    if (iperf3.phase == IPERF3_FREE) {
+        begin(pcb);
+    } else if (iperf3.phase != IPERF3_CREATING || !iperf3_tcp_accept(pcb)) {
+        iperf3_refuse_busy(pcb);
+    }
+    return ERR_OK;
+}
+
+static void start(void)
+{
+    struct tcp_pcb *pcb = tcp_new();
+
+    if (pcb == NULL || tcp_bind(pcb, IP_ADDR_ANY, IPERF3_PORT) != ERR_OK ||
+        (pcb = tcp_listen(pcb)) == NULL) {
+        panic("iperf3: no pcb for port %u", (unsigned)IPERF3_PORT);
+    }
+    tcp_accept(pcb, on_accept);
+    for (unsigned i = 0; i < IPERF3_PAYLOAD; i++) {
+        iperf3_payload[i] = (uint8_t)i;
+    }
+    iperf3_udp_start();
+}
+
+static bool turn(void)
+{
+    if (iperf3.phase == IPERF3_FREE) {
+        return false;
+    }
+    if (clock_us() >= iperf3.limit_us) {
+        abort_session("timeout");
+        return true;
+    }
+    speak();
+    return iperf3.phase == IPERF3_RUNNING && iperf3_run_turn();
+}
+
+APP(iperf3, start, turn);
