@@ -36,12 +36,27 @@ enum {
 
 /* ---- identification ---- */
 
+/*
+ * Is nobody there, as far as an 8390 would be?  Of many strangers the port at the base loses
+ * something when it is read (a byte of a disk or CD-ROM controller), and few have more than four.
+ * ISR, and CURR in its place on page 1, never read as ones.
+ */
+static bool is_empty(const struct dp8390 *d)
+{
+    return dp8390_get(d, TSR) == FLOATING && dp8390_get(d, NCR) == FLOATING &&
+           dp8390_get(d, ISR) == FLOATING;
+}
+
 /* Reading alone: could this be a command register?  QEMU's reads 0 until it is first written; then
- * only its identity, in the page that 0 selects, is reason to go on. */
+ * only its identity, in the page that 0 selects, is reason to go on.  NCR, on page 0, counts to
+ * 16. */
 static bool looks_like_8390(const struct dp8390 *d, uint8_t cr)
 {
     const unsigned run = cr & (CR_START | CR_STOP);
 
+    if ((cr & CR_PAGE_FIELD) == CR_PAGE0 && dp8390_get(d, NCR) == FLOATING) {
+        return false;
+    }
     if (cr == 0) {
         return dp8390_get(d, RBCR0) == REALTEK_ID0 && dp8390_get(d, RBCR1) == REALTEK_ID1_PCI;
     }
@@ -241,10 +256,13 @@ static int ne2000_probe(const struct nic_place *place, struct nic *nic, char *wh
         .nic = nic,
     };
     nic->place = *place;
+    if (is_empty(d)) {
+        format(why, why_size, "nothing there");
+        return E_NOT_FOUND;
+    }
     cr = dp8390_get(d, CR);
     if (!looks_like_8390(d, cr)) {
-        format(why, why_size, cr == FLOATING ? "nothing there" : "not an 8390 (port reads %02x)",
-               cr);
+        format(why, why_size, "not an 8390 (port reads %02x)", cr);
         return E_NOT_FOUND;
     }
     if (!pages_answer(d, cr)) {

@@ -39,5 +39,6 @@ const char *probe_words(void);
 
 TCase *probe_strangers(void);
 TCase *probe_pnp(void);
+TCase *probe_decoys(void);
 
 #endif

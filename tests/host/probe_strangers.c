@@ -14,104 +14,6 @@ START_TEST(empty_bus)
 }
 END_TEST
 
-/* Ports that hold what is written to them. */
-struct latch {
-    uint8_t now[32], before[32], writable;
-    unsigned writes;
-};
-
-static uint32_t latch_in(void *self, unsigned reg, unsigned width)
-{
-    const struct latch *l = self;
-    return width == 8 ? l->now[reg] : l->now[reg] | (uint32_t)l->now[(reg + 1) % 32] << 8;
-}
-
-static void latch_out(void *self, unsigned reg, uint32_t value, unsigned width)
-{
-    struct latch *l = self;
-    l->writes++;
-    for (unsigned i = 0; i < width / 8; i++, value >>= 8) {
-        uint8_t *to = &l->now[(reg + i) % 32];
-        *to = (uint8_t)((*to & ~l->writable) | (value & l->writable));
-    }
-}
-
-static struct latch latches[5];
-
-static void plug_latches(unsigned pattern, unsigned writable)
-{
-    for (unsigned i = 0; i < 5; i++) {
-        for (unsigned k = 0; k < 32; k++) {
-            latches[i].now[k] =
-                (uint8_t)(pattern < 256 ? pattern : (pattern * (k + 3) * 0x9E37U) >> 5);
-        }
-        memcpy(latches[i].before, latches[i].now, 32);
-        latches[i].writes = 0;
-        latches[i].writable = (uint8_t)writable;
-        sim_attach(&(struct sim_device){"latch", probe_addresses[i], 32, latch_in, latch_out,
-                                        &latches[i]});
-    }
-}
-
-static void expect_untouched(unsigned pattern)
-{
-    find();
-    found_none(NULL);
-    for (unsigned i = 0; i < 5; i++) {
-        ck_assert_msg(memcmp(latches[i].now, latches[i].before, 32) == 0,
-                      "decoy %02x at %03x was changed", pattern, probe_addresses[i]);
-    }
-}
-
-/* Decoys at every candidate: not claimed, and every byte as it was. */
-START_TEST(decoy_restored)
-{
-    machine();
-    plug_latches((unsigned)_i, 0xFF);
-    expect_untouched((unsigned)_i);
-}
-END_TEST
-
-/* Registers of which one bit cannot be written: found out in the middle of a check. */
-START_TEST(decoy_partly_writable)
-{
-    for (unsigned pattern = 0; pattern < 256; pattern++) {
-        machine();
-        plug_latches(pattern, ~(1U << _i) & 0xFF);
-        expect_untouched(pattern);
-    }
-}
-END_TEST
-
-/* A device that answers with what looks like a stopped 8390 but is none. */
-static uint8_t mimic_value;
-static unsigned mimic_writes;
-
-static uint32_t mimic_in(void *self, unsigned reg, unsigned width)
-{
-    (void)self;
-    (void)width;
-    return reg == 0 ? 0x21 : mimic_value++;
-}
-
-static void mimic_out(void *self, unsigned reg, uint32_t value, unsigned width)
-{
-    (void)self;
-    (void)reg;
-    (void)value;
-    (void)width;
-    mimic_writes++;
-}
-
-START_TEST(decoy_counting)
-{
-    machine();
-    sim_attach(&(struct sim_device){"mimic", 0x300, 32, mimic_in, mimic_out, NULL});
-    find();
-    found_none(NULL);
-}
-END_TEST
-
 /* noprobe= keeps hands off completely: not even a read. */
 static uint32_t forbidden_in(void *self, unsigned reg, unsigned width)
 {
@@ -214,9 +116,6 @@ TCase *probe_strangers(void)
     TCase *tc = tcase_create("strangers and options");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, empty_bus);
-    tcase_add_loop_test(tc, decoy_restored, 0, 260);
-    tcase_add_loop_test(tc, decoy_partly_writable, 0, 8);
-    tcase_add_test(tc, decoy_counting);
     tcase_add_loop_test(tc, noprobe, 0, 4);
     tcase_add_test(tc, given_place);
     tcase_add_test(tc, given_place_empty);

@@ -337,6 +337,7 @@ int main(void)
     suite_add_tcase(suite, cards_case());
     suite_add_tcase(suite, probe_strangers());
     suite_add_tcase(suite, probe_pnp());
+    suite_add_tcase(suite, probe_decoys());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
