@@ -78,6 +78,7 @@ struct nic_stats {
 };
 
 struct nic;
+struct selftest_step;
 
 struct nic_filter {
     bool promiscuous;
@@ -131,6 +132,9 @@ struct nic_ops {
 
     /* Transmit idle: nothing accepted is still to be sent. */
     bool (*tx_idle)(struct nic *);
+
+    /* Steps of the card's selftest, ended by a null run (drivers/selftest.h); null: none. */
+    const struct selftest_step *selftest;
 };
 
 enum nic_irq_mode { NIC_MODE_IRQ, NIC_MODE_POLL };

@@ -115,6 +115,35 @@ void record_fixed(const char *key, uint64_t value, unsigned decimals)
     put(format_fixed(text, value, decimals));
 }
 
+/* A comma before every element but the first. */
+static void put_comma(void)
+{
+    if (line[length - 1] != '[') {
+        put(",");
+    }
+}
+
+void record_open(const char *key)
+{
+    if (key != NULL) {
+        put_key(key);
+    } else {
+        put_comma();
+    }
+    put("[");
+}
+
+void record_item(const char *value)
+{
+    put_comma();
+    put_quoted(value);
+}
+
+void record_close(void)
+{
+    put("]");
+}
+
 void record_fault(const char *what, int nic)
 {
     record_begin("fault");

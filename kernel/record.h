@@ -28,6 +28,11 @@ void record_null(const char *key);
 /* value / 10^decimals, 1 to 3 decimals: a number, never quoted. */
 void record_fixed(const char *key, uint64_t value, unsigned decimals);
 
+/* A list: record_open(key), its strings, record_close(); a list within a list has no key (null). */
+void record_open(const char *key);
+void record_item(const char *value);
+void record_close(void);
+
 /* Adds "t_us" and sends. */
 void record_end(void);
 

@@ -10,6 +10,7 @@
 #define DRIVERS_8390_CORE_H
 
 #include "drivers/8390/dp8390.h"
+#include "drivers/selftest.h"
 
 enum { TX_WATCHDOG_US = 500 * 1000 }; /* 16 collisions with their back-off take under 400 ms */
 
@@ -69,5 +70,6 @@ void dp8390_overrun_resume(struct dp8390 *);
 unsigned dp8390_rx_burst(struct nic *, struct frame *out[], unsigned max);
 unsigned dp8390_tx_burst(struct nic *, const struct tx_frame in[], unsigned n);
 bool dp8390_tx_idle(struct nic *);
+extern const struct selftest_step dp8390_selftest[];
 
 #endif

@@ -300,4 +300,5 @@ const struct nic_ops dp8390_ops = {
     .irq_provoke = dp8390_irq_provoke,
     .set_filter = dp8390_set_filter,
     .tx_idle = dp8390_tx_idle,
+    .selftest = dp8390_selftest,
 };

@@ -15,6 +15,23 @@
 #include "drivers/nic.h"
 
 struct dp8390;
+struct dp8390_board;
+
+/* Another way to run the same board: its data port or memory in another width. */
+struct dp8390_way {
+    const struct dp8390_board *board;
+    uint8_t dcr;
+    uint8_t width; /* bits */
+};
+
+/* What is in a board's PROM, for selftest. */
+enum { DP8390_PROM_BYTES = 16 };
+struct dp8390_prom {
+    uint8_t raw[DP8390_PROM_BYTES];
+    unsigned n;        /* bytes in raw[]                           */
+    uint8_t mac[6];    /* the station address                      */
+    const char *words; /* what else it says, or what is wrong      */
+};
 
 /* What differs from board to board. */
 struct dp8390_board {
@@ -31,6 +48,18 @@ struct dp8390_board {
     /* Gather a frame to the page at `address`, followed by zeros up to `padded` bytes (>=
      * frame->total). 0, or E_TIMEOUT if the card did not confirm that it has it all. */
     int (*write)(struct dp8390 *, unsigned address, const struct tx_frame *frame, unsigned padded);
+
+    /* ---- for selftest; all may be left out ---- */
+
+    /* Memory is moved by the chip's remote DMA through d->data. */
+    bool remote_dma;
+
+    /* Narrower ways to run this board, ended by a null board. */
+    const struct dp8390_way *narrower;
+
+    /* Read the PROM; the chip is stopped.  False if it is garbage, or its checksum is wrong.  May
+     * change d->board and d->dcr. */
+    bool (*prom)(struct dp8390 *, struct dp8390_prom *);
 };
 
 enum dp8390_tx_state { TX_FREE, TX_FILLED, TX_SENDING };

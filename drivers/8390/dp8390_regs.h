@@ -13,6 +13,7 @@ enum dp8390_reg {
     TSR = 0x4,    /* p0   r   transmit status                                    */
     TPSR = 0x4,   /* p0   w   transmit page start                                */
     NCR = 0x5,    /* p0   r   number of collisions                               */
+    FIFO = 0x6,   /* p0   r   what came in; in loopback only                     */
     TBCR0 = 0x5,  /* p0   w   transmit byte count, low                           */
     TBCR1 = 0x6,  /* p0   w   transmit byte count, high                          */
     ISR = 0x7,    /* p0   rw  interrupt status, write 1 to clear                 */

@@ -1,6 +1,6 @@
 /*
  * Between the files of the data-port boards only: ne2000.c finds and names them, ne2000_memory.c
- * tries their memory, ne2000_data.c moves the bytes.
+ * tries their memory, ne2000_data.c moves the bytes, ne2000_selftest.c is for the selftest.
  */
 #ifndef DRIVERS_8390_NE2000_H
 #define DRIVERS_8390_NE2000_H
@@ -29,6 +29,10 @@ struct ne2000_limits {
     bool bytes_only;  /* the PROM says so                          */
     bool realtek_isa; /* in bytes, no memory above page 60h        */
 };
+
+/* For the boards' selftest. */
+extern const struct dp8390_way ne2000_below_words[], ne2000_below_dwords[];
+bool ne2000_prom(struct dp8390 *d, struct dp8390_prom *prom);
 
 /* Stopped, with the data port in bytes: any board's PROM can be read. */
 void ne2000_use_bytes(struct dp8390 *d);

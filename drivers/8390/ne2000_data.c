@@ -200,16 +200,24 @@ const struct dp8390_board ne2000_in_bytes = {
     .reset = reset,
     .read = read_bytes,
     .write = write_bytes,
+    .remote_dma = true,
+    .prom = ne2000_prom,
 };
 
 const struct dp8390_board ne2000_in_words = {
     .reset = reset,
     .read = read_words,
     .write = write_words,
+    .remote_dma = true,
+    .narrower = ne2000_below_words,
+    .prom = ne2000_prom,
 };
 
 const struct dp8390_board ne2000_in_dwords = {
     .reset = reset,
     .read = read_dwords,
     .write = write_dwords,
+    .remote_dma = true,
+    .narrower = ne2000_below_dwords,
+    .prom = ne2000_prom,
 };

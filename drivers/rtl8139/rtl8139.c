@@ -315,4 +315,5 @@ const struct nic_ops rtl8139_ops = {
     .irq_provoke = rtl8139_irq_provoke,
     .set_filter = rtl8139_set_filter,
     .tx_idle = rtl8139_tx_idle,
+    .selftest = rtl8139_selftest,
 };

@@ -7,6 +7,7 @@
 
 #include "drivers/nic.h"
 #include "drivers/rtl8139/rtl8139_regs.h"
+#include "drivers/selftest.h"
 #include "kernel/dma.h"
 
 enum {
@@ -112,6 +113,10 @@ unsigned rtl8139_tx_burst(struct nic *, const struct tx_frame in[], unsigned n);
 bool rtl8139_tx_idle(struct nic *);
 void rtl8139_watch_transmitter(struct rtl8139 *);
 
+/* The first `n` words of the serial EEPROM; the chip is not running. */
+void rtl8139_read_eeprom(const struct rtl8139 *, uint16_t *to, unsigned n);
+
 extern const struct nic_ops rtl8139_ops;
+extern const struct selftest_step rtl8139_selftest[];
 
 #endif

@@ -89,7 +89,17 @@ enum rtl8139_tcr {
     TCR_HWVERID = 0x7CC00000,
 };
 
-enum rtl8139_cr9346 { CR9346_PROTECT = 0x00, CR9346_UNLOCK = 0xC0 };
+enum rtl8139_cr9346 {
+    CR9346_PROTECT = 0x00,
+    CR9346_UNLOCK = 0xC0,
+    CR9346_PROGRAM = 0x80, /* the EEPROM's pins are ours: */
+    CR9346_CS = 0x08,
+    CR9346_SK = 0x04,
+    CR9346_DI = 0x02,      /* into the EEPROM             */
+    CR9346_DO = 0x01,      /* out of it                   */
+};
+
+enum { RTL8139_EEPROM_ID = 0x8129 }; /* its first word */
 
 enum rtl8139_config1 {
     CONFIG1_PMEN = 0x01, /* 8139B and later; before: SLEEP */

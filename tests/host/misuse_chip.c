@@ -250,6 +250,57 @@ WRONG(tx_loopback, "while stopped or in loopback")
     transmit(60);
 }
 
+/* ---- loopback within the chip: AN-937 ---- */
+
+/* Ready to send `count` bytes round, in loopback `mode`. */
+static void loopback(unsigned mode, unsigned count)
+{
+    plug();
+    reset();
+    initialise();
+    w(R_CR, STOP0);
+    w(R_DCR, 0x41); /* LS = 0 */
+    w(R_TCR, mode);
+    w(R_TPSR, TX_PAGE);
+    w(R_TBCR0, count);
+    w(R_TBCR1, 0);
+}
+
+WRONG(loopback_out_of_the_chip, "loopback mode 2 goes out of the chip")
+{
+    loopback(0x04, 130);
+    w(R_CR, TXP);
+}
+
+WRONG(loopback_half_a_word, "needs both bytes of each word")
+{
+    loopback(LOOP, 129);
+    w(R_CR, TXP);
+}
+
+WRONG(loopback_of_nothing, "loopback of 6 bytes")
+{
+    loopback(LOOP, 6);
+    w(R_CR, TXP);
+}
+
+WRONG(loopback_without_address, "no address to recognise")
+{
+    loopback(LOOP, 130);
+    chip->init &= ~(unsigned)INIT_PAR;
+    w(R_CR, TXP);
+}
+
+WRONG(fifo_after_loopback, "FIFO read outside a loopback")
+{
+    loopback(LOOP, 130);
+    w(R_CR, TXP);
+    delay_us(200);
+    r(6);
+    w(R_CR, STOP0);
+    r(6);
+}
+
 WRONG(tx_zero, "byte count 0 outside")
 {
     online();

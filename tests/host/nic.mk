@@ -1,12 +1,13 @@
 # Card drivers on simulated chips.
 
 SIM_NIC := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/dp8390.c \
-    tests/host/sim/dma.c tests/host/sim/pci.c tests/host/sim/rtl8139.c \
+    tests/host/sim/dp8390_power.c tests/host/sim/dma.c tests/host/sim/pci.c tests/host/sim/rtl8139.c \
     tests/host/sim/rtl8139_wire.c tests/host/sim/rtl8139_tx.c tests/host/sim/rtl8139_card.c \
-    tests/host/sim/remote.c tests/host/sim/wire.c tests/host/sim/ne2000.c
+    tests/host/sim/remote.c tests/host/sim/loopback.c tests/host/sim/wire.c tests/host/sim/ne2000.c \
+    tests/host/sim/eeprom.c
 SIM_PNP := tests/host/sim/isapnp.c tests/host/sim/isapnp_data.c
 HOST_KERNEL := tests/host/host_support.c kernel/print.c kernel/math64.c kernel/record.c \
-    kernel/options.c kernel/option_values.c
+    kernel/options.c kernel/option_values.c kernel/samples.c
 DRIVER_NIC := kernel/pci.c kernel/isapnp.c kernel/isapnp_resources.c kernel/arena.c \
     $(filter-out %_commands.c,$(wildcard drivers/*.c)) $(wildcard drivers/*/*.c)
 

@@ -100,6 +100,28 @@ static void tcr_before_te(void)
     rtl_reset();
     rtl_w32(R_TCR, TCR);
 }
+static void eeprom_while_running(void)
+{
+    rtl_online();
+    rtl_w8(R_CR9346, 0x80);
+}
+static void eeprom_selected_badly(void)
+{
+    rtl_reset();
+    rtl_w8(R_CR9346, 0x80);
+    rtl_w8(R_CR9346, 0x8C);
+}
+static void eeprom_written(void)
+{
+    rtl_reset();
+    rtl_w8(R_CR9346, 0x80);
+    rtl_w8(R_CR9346, 0x88);
+    for (unsigned i = 0; i < 9; i++) { /* start, 01: write, address 63 */
+        unsigned bit = i == 1 ? 0 : 2;
+        rtl_w8(R_CR9346, 0x88 | bit);
+        rtl_w8(R_CR9346, 0x8C | bit);
+    }
+}
 static void re_before_rbstart(void)
 {
     rtl_reset();
@@ -359,6 +381,9 @@ static const struct wrong_step wrong[] = {
     WRONG_STEP(rbstart_running, "RBSTART written while receiving"),
     WRONG_STEP(rcr_before_re, "RCR written before RE"),
     WRONG_STEP(tcr_before_te, "TCR written before TE"),
+    WRONG_STEP(eeprom_while_running, "EEPROM read while the chip runs"),
+    WRONG_STEP(eeprom_selected_badly, "selected while the clock is high"),
+    WRONG_STEP(eeprom_written, "is not a read"),
     WRONG_STEP(re_before_rbstart, "RE set before RBSTART"),
     WRONG_STEP(cr_reserved, "reserved bits written to CR"),
     WRONG_STEP(imr_reserved, "reserved bits written to IMR"),

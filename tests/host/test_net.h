@@ -27,6 +27,7 @@ Suite *net_iperf2_suite(void);
 Suite *net_iperf2_udp_suite(void);
 Suite *net_iperf2_back_suite(void);
 Suite *net_report_suite(void);
+Suite *net_selftest_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 

@@ -177,6 +177,31 @@ START_TEST(last_is_empty_before_the_first)
 }
 END_TEST
 
+START_TEST(lists_and_lists_of_lists)
+{
+    record_begin("table");
+    record_open("columns");
+    record_item("a[");
+    record_item("b");
+    record_close();
+    record_open("rows");
+    for (unsigned i = 0; i < 2; i++) {
+        record_open(NULL);
+        record_item("say \"x\"");
+        record_item("");
+        record_close();
+    }
+    record_close();
+    record_open("none");
+    record_close();
+    record_str("verdict", "v");
+    record_end();
+    ck_assert_str_eq(sent[0], "@{\"ev\":\"table\",\"columns\":[\"a[\",\"b\"],"
+                              "\"rows\":[[\"say \\\"x\\\"\",\"\"],[\"say \\\"x\\\"\",\"\"]],"
+                              "\"none\":[],\"verdict\":\"v\",\"t_us\":0}");
+}
+END_TEST
+
 START_TEST(four_decimals_are_a_mistake)
 {
     record_begin("x");
@@ -200,6 +225,7 @@ int main(void)
     tcase_add_test(cases, one_byte_more_is_named_instead);
     tcase_add_test(cases, lost_ones_are_not_told_inside_another);
     tcase_add_test(cases, last_is_empty_before_the_first);
+    tcase_add_test(cases, lists_and_lists_of_lists);
     tcase_add_test_raise_signal(cases, four_decimals_are_a_mistake, SIGABRT);
     suite_add_tcase(suite, cases);
     srunner_run_all(runner, CK_ENV);

@@ -3,9 +3,6 @@
  */
 #include "tests/host/sim/dp8390.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
 
@@ -14,26 +11,6 @@ enum {
     OVERRUN_WAIT_NS = 1600000, /* ch. 7, step 3                                                */
     PAGE_CONFIG = 3,
 };
-
-void sim_chip_init(struct sim_chip *c, const char *name, int irq, const struct sim_chip_config *cfg)
-{
-    memset(c, 0, sizeof *c);
-    c->cfg = *cfg;
-    c->name = name;
-    c->irq = irq;
-    c->stopped = true;
-    c->dcr = N_DCR_LAS; /* ch. 10: state after the RESET pin */
-    c->isr = N_RST;
-    /* All else is undefined after power-on; nobody may rely on zeros. */
-    c->pstart = 0xA5, c->pstop = 0x5A, c->bnry = 0xC3, c->curr = 0x3C, c->tpsr = 0x99;
-    memset(c->mem, 0xE7, sizeof c->mem);
-}
-
-void sim_chip_free(struct sim_chip *c)
-{
-    free(c->sent);
-    c->sent = NULL;
-}
 
 bool sim_chip_online(const struct sim_chip *c)
 {
@@ -251,7 +228,9 @@ static void write_cr(struct sim_chip *c, uint8_t value)
     if (rd < N_RD_ABORT) {
         sim_dma_start(c, rd == N_RD_READ);
     }
-    if ((value & N_TXP) != 0) {
+    if ((value & N_TXP) != 0 && sim_loopback_chosen(c)) {
+        sim_loopback_send(c);
+    } else if ((value & N_TXP) != 0) {
         sim_wire_transmit(c);
     }
 }
@@ -316,7 +295,7 @@ static void set_tx(struct sim_chip *c, unsigned reg, uint8_t value)
 
 static void set_dma(struct sim_chip *c, unsigned reg, uint8_t value)
 {
-    if (c->dma != DMA_IDLE && !c->stopped && !c->rdc_missed) {
+    if (c->dma != DMA_IDLE && !c->stopped && !c->rdc_missed && !sim_chip_broken(c)) {
         sim_misuse("dp8390: RSAR or RBCR written during a remote DMA");
     }
     uint16_t *to = reg < 10 ? &c->rsar : &c->rbcr;
@@ -416,13 +395,13 @@ static uint8_t read_page0(struct sim_chip *c, unsigned reg)
     case 0x3: return c->bnry;
     case 0x4: return c->tsr;
     case 0x5: return c->ncr;
-    case 0x6: sim_misuse("dp8390: FIFO read outside a loopback test");
+    case 0x6: return sim_fifo_read(c);
     case 0x7:
         refresh_rst(c);
         c->isr_read = true;
         return c->isr;
-    case 0x8: return (uint8_t)c->dma_at;
-    case 0x9: return (uint8_t)(c->dma_at >> 8);
+    case 0x8: return (uint8_t)sim_dma_address(c);
+    case 0x9: return (uint8_t)(sim_dma_address(c) >> 8);
     case 0xA:
     case 0xB: return c->cfg.id[0] != 0 ? c->cfg.id[reg - 0xA] : 0xFF;
     case 0xC: return c->rsr;
@@ -431,6 +410,15 @@ static uint8_t read_page0(struct sim_chip *c, unsigned reg)
     uint8_t tally = c->cnt[reg - 0xD]; /* ch. 10: cleared when read */
     c->cnt[reg - 0xD] = 0;
     return tally;
+}
+
+static uint8_t read_page1(const struct sim_chip *c, unsigned reg)
+{
+    uint8_t value = reg < 0x7 ? c->par[reg - 1] : reg == 0x7 ? c->curr : c->mar[reg - 8];
+    if (reg > 0x7 && c->fault.hash_unreadable) {
+        return 0xFF;
+    }
+    return reg == c->fault.reg ? value & (uint8_t)~c->fault.reg_low : value;
 }
 
 uint8_t sim_chip_in(struct sim_chip *c, unsigned reg)
@@ -443,7 +431,7 @@ uint8_t sim_chip_in(struct sim_chip *c, unsigned reg)
         return read_page0(c, reg);
     }
     if (c->page == 1) {
-        return reg < 0x7 ? c->par[reg - 1] : reg == 0x7 ? c->curr : c->mar[reg - 8];
+        return read_page1(c, reg);
     }
     if (c->page == 2) {
         const uint8_t page2[16] = {
@@ -452,37 +440,4 @@ uint8_t sim_chip_in(struct sim_chip *c, unsigned reg)
         return page2[reg];
     }
     return 0xFF;
-}
-
-/* ---- the reset line ---- */
-
-void sim_chip_reset_on(struct sim_chip *c)
-{
-    if (sim_in_irq()) {
-        sim_misuse("dp8390: reset in interrupt context");
-    }
-    sim_wire_cut(c);
-    c->held_in_reset = true;
-    c->hardware_resets++;
-    c->stopped = true;
-    c->page = 0;
-    c->isr = c->imr = 0;
-    c->tcr &= (uint8_t)~N_TCR_LB;
-    c->dcr = N_DCR_LAS;
-    c->init = 0;
-    c->dma = DMA_IDLE;
-    c->dma_left = 0;
-    c->rbcr = 0;
-    c->rdc_missed = false;
-    c->overrun = OVERRUN_NONE;
-    c->stop_hit_transmit = false;
-    c->removed = c->acked = c->acked_early = false;
-    sim_chip_update_irq(c);
-}
-
-void sim_chip_reset_off(struct sim_chip *c)
-{
-    c->held_in_reset = false;
-    c->stop_ns = sim_now_ns();
-    c->rest_at_ns = c->stop_ns + 1000ULL * c->cfg.reset_us;
 }

@@ -2,10 +2,11 @@
  * A model of the DP8390D / NS32490D (National Semiconductor data sheet, July 1995), stricter than
  * any emulator: what the data sheet forbids or leaves undefined ends the test.
  *
- * Three files: dp8390.c is the host's side (registers, start and stop, overrun procedure),
- * remote.c its remote DMA, wire.c the other side (address filter, receive ring, transmitter,
- * medium). Register names and bits are written down here a second time, from the data sheet: a
- * mistake in the driver's header must not be repeated by the model.
+ * Four files: dp8390.c is the host's side (registers, start and stop, overrun procedure),
+ * remote.c its remote DMA, loopback.c a loopback within the chip, wire.c the other side (address
+ * filter, receive ring, transmitter, medium). Register names and bits are written down here a
+ * second time, from the data sheet: a mistake in the driver's header must not be repeated by the
+ * model.
  */
 #ifndef TESTS_SIM_DP8390_H
 #define TESTS_SIM_DP8390_H
@@ -104,7 +105,30 @@ struct sim_chip_config {
     unsigned reset_us;      /* how long the reset line takes                           */
     bool exact_fit;         /* a frame may end on the page before the boundary page    */
     enum sim_dwords dwords;
+    bool loops_high; /* loopback in word mode takes the high byte of each word        */
+    bool no_fifo;    /* ... and the FIFO does not show what came in                   */
+    bool prefetches; /* a remote read fetches the next word before it is asked for    */
 };
+
+/* What is broken, for tests of the selftest.  Cycles of the data port: every n-th, 0 for none. */
+struct sim_faults {
+    unsigned lose_in, lose_out, twice_in, twice_out;
+    unsigned cycles;             /* so far                                              */
+    unsigned cell;               /* one byte of memory, ...                             */
+    uint8_t cell_high, cell_low; /* ... whose bits are stuck at 1, at 0                 */
+    unsigned dead_lines;         /* address lines that are always 0                     */
+    bool no_memory;              /* nothing answers at the data port                    */
+    bool deaf_memory;            /* remote writes never end                             */
+    unsigned reg;                /* a register of page 1, ...                           */
+    uint8_t reg_low;             /* ... whose bits are stuck at 0                       */
+    bool hash_unreadable;        /* MAR reads as FF (83C690)                            */
+    bool address_hidden;         /* CRDA reads as 0                                     */
+    bool loop_dead;              /* what is sent in loopback never ends                 */
+    bool loop_silent;            /* ... or at once, and nothing tells                   */
+    uint8_t loop_damage;         /* what comes round in loopback is changed by this     */
+};
+
+enum { SIM_FIFO = 8 };
 
 enum sim_dma { DMA_IDLE, DMA_READING, DMA_WRITING, DMA_ENDING /* all bytes in, RDC to come */ };
 enum sim_tx { TX_IDLE, TX_DEFERRING /* the medium is busy */, TX_ON_WIRE };
@@ -155,6 +179,9 @@ struct sim_chip {
     uint64_t stop_ns;
     bool stop_hit_transmit; /* then RST is not set                              */
     uint8_t mem[0x10000];   /* PROM at 0, RAM at ram_first                      */
+    uint8_t fifo[SIM_FIFO];
+    unsigned fifo_at;
+    struct sim_faults fault;
 
     enum sim_dma dma;
     unsigned dma_at, dma_left;
@@ -213,9 +240,16 @@ bool sim_chip_online(const struct sim_chip *c);
 bool sim_chip_in_ram(const struct sim_chip *c, unsigned first, unsigned n);
 void sim_chip_count(struct sim_chip *c, enum sim_tally tally);
 
-/* remote.c: the RD field of CR was written. */
+/* remote.c: the bus is broken on purpose; the RD field of CR was written. */
+bool sim_chip_broken(const struct sim_chip *c);
 void sim_dma_start(struct sim_chip *c, bool read);
 void sim_dma_abort(struct sim_chip *c);
+unsigned sim_dma_address(const struct sim_chip *c);
+
+/* loopback.c: would TXP go round within the chip?  Do it; and a read of the FIFO. */
+bool sim_loopback_chosen(const struct sim_chip *c);
+void sim_loopback_send(struct sim_chip *c);
+uint8_t sim_fifo_read(struct sim_chip *c);
 
 /* wire.c: the TXP bit was written; STOP; the reset line. */
 void sim_wire_transmit(struct sim_chip *c);

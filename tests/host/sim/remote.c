@@ -10,6 +10,25 @@ enum {
     PROM_SIZE = 32,
 };
 
+/* On the bench: in loopback, storing nothing; all of its memory is the host's. */
+static bool on_bench(const struct sim_chip *c)
+{
+    return !sim_chip_online(c) && (c->rcr & N_RCR_MON) != 0;
+}
+
+/* Being looked at or tested: what does not work may be tried. */
+static bool probing(const struct sim_chip *c)
+{
+    return c->init != INIT_ALL || on_bench(c);
+}
+
+/* Broken on purpose: the driver cannot but do what a sound card would not like. */
+bool sim_chip_broken(const struct sim_chip *c)
+{
+    const struct sim_faults *f = &c->fault;
+    return (f->lose_in | f->lose_out | f->twice_in | f->twice_out) != 0 || f->deaf_memory;
+}
+
 static void end_write(void *arg)
 {
     struct sim_chip *c = arg;
@@ -23,7 +42,7 @@ static void dma_done(struct sim_chip *c)
 {
     bool read = c->dma == DMA_READING;
     c->rbcr = 0;
-    if (c->dma_stuck) {
+    if (c->dma_stuck || (c->fault.deaf_memory && !read)) {
         c->rdc_missed = true;
         c->dma = read ? DMA_IDLE : DMA_ENDING;
     } else if (read) {
@@ -66,7 +85,7 @@ static void check_range(struct sim_chip *c, bool read)
 {
     unsigned first = c->rsar, n = c->rbcr;
     unsigned ring = c->pstart * SIM_PAGE, ring_size = (unsigned)(c->pstop - c->pstart) * SIM_PAGE;
-    bool configured = (c->init & INIT_ALL) == INIT_ALL && c->overrun != OVERRUN_STOPPED;
+    bool configured = !probing(c) && c->overrun != OVERRUN_STOPPED;
     if (!configured) {
         return; /* probing: whatever is there answers */
     }
@@ -86,7 +105,7 @@ static void check_range(struct sim_chip *c, bool read)
 
 void sim_dma_start(struct sim_chip *c, bool read)
 {
-    if (c->dma != DMA_IDLE) {
+    if (c->dma != DMA_IDLE && !sim_chip_broken(c)) {
         sim_misuse("dp8390: remote DMA started while one is active (%u bytes left)", c->dma_left);
     }
     if (c->stopped) {
@@ -115,15 +134,9 @@ void sim_dma_start(struct sim_chip *c, bool read)
     c->dma_left = c->rbcr;
 }
 
-/* Being looked at: what does not work may be tried. */
-static bool probing(const struct sim_chip *c)
-{
-    return c->init != INIT_ALL;
-}
-
 void sim_dma_abort(struct sim_chip *c)
 {
-    bool excused = c->dma_stuck || c->cfg.word_forbidden || c->rdc_missed ||
+    bool excused = sim_chip_broken(c) || c->dma_stuck || c->cfg.word_forbidden || c->rdc_missed ||
                    (c->cfg.dwords >= DWORDS_HALF && probing(c));
     if (c->dma == DMA_ENDING && !excused) {
         sim_misuse("dp8390: remote write aborted before RDC");
@@ -171,6 +184,9 @@ static unsigned data_access(struct sim_chip *c, unsigned width, enum sim_dma dir
     if (c->cfg.word_forbidden && word && c->dma_left == 0 && probing(c)) {
         return 0;
     }
+    if (c->dma != direction && sim_chip_broken(c)) {
+        return 0;
+    }
     if (c->dma != direction) {
         sim_misuse(c->dma_left == 0 && c->dma_commands > 0
                        ? "dp8390: data port %s beyond the byte count"
@@ -197,17 +213,48 @@ static void data_advance(struct sim_chip *c, unsigned bytes)
     }
 }
 
+unsigned sim_dma_address(const struct sim_chip *c)
+{
+    unsigned unit = (c->dcr & N_DCR_WTS) != 0 ? 2 : 1;
+    bool ahead = c->cfg.prefetches && c->dma == DMA_READING && c->dma_left > 0;
+    return c->fault.address_hidden ? 0 : c->dma_at + (ahead ? unit : 0);
+}
+
+/* How often the chip sees this cycle: once, unless the bus is bad. */
+static unsigned times_seen(struct sim_chip *c, unsigned lose, unsigned twice)
+{
+    unsigned n = ++c->fault.cycles; /* over both directions */
+    if (lose != 0 && n % lose == 0) {
+        return 0;
+    }
+    return twice != 0 && n % twice == 0 ? 2 : 1;
+}
+
+/* The cell that an address line which does not work makes of this one. */
+static unsigned wired(const struct sim_chip *c, unsigned at)
+{
+    return at < PROM_SIZE ? at : at & ~c->fault.dead_lines;
+}
+
+static uint8_t cell(const struct sim_chip *c, unsigned at)
+{
+    bool there = at < PROM_SIZE || (sim_chip_in_ram(c, at, 1) && !c->fault.no_memory);
+    uint8_t value = there ? c->mem[wired(c, at)] : 0xFF;
+    return at == c->fault.cell && at != 0
+               ? (uint8_t)((value | c->fault.cell_high) & ~c->fault.cell_low)
+               : value;
+}
+
 uint32_t sim_chip_data_in(struct sim_chip *c, unsigned width)
 {
     unsigned bytes = data_access(c, width, DMA_READING);
     uint32_t value = 0xFFFFFFFF;
     for (unsigned i = 0; i < bytes; i++) {
-        unsigned at = (c->dma_at + i) & 0xFFFF;
-        bool there = at < PROM_SIZE || sim_chip_in_ram(c, at, 1);
         value &= ~(0xFFU << 8 * i);
-        value |= (uint32_t)(there ? c->mem[at] : 0xFFU) << (8 * i);
+        value |= (uint32_t)cell(c, (c->dma_at + i) & 0xFFFF) << (8 * i);
     }
-    if (bytes > 0) {
+    for (unsigned n = times_seen(c, c->fault.lose_in, c->fault.twice_in);
+         bytes > 0 && n > 0 && c->dma == DMA_READING; n--) {
         data_advance(c, bytes);
     }
     return value;
@@ -216,13 +263,14 @@ uint32_t sim_chip_data_in(struct sim_chip *c, unsigned width)
 void sim_chip_data_out(struct sim_chip *c, uint32_t value, unsigned width)
 {
     unsigned bytes = data_access(c, width, DMA_WRITING);
-    for (unsigned i = 0; i < bytes; i++) {
-        unsigned at = (c->dma_at + i) & 0xFFFF;
-        if (sim_chip_in_ram(c, at, 1)) {
-            c->mem[at] = (uint8_t)(value >> (8 * i));
+    for (unsigned n = times_seen(c, c->fault.lose_out, c->fault.twice_out);
+         bytes > 0 && n > 0 && c->dma == DMA_WRITING; n--) {
+        for (unsigned i = 0; i < bytes; i++) {
+            unsigned at = (c->dma_at + i) & 0xFFFF;
+            if (sim_chip_in_ram(c, at, 1)) {
+                c->mem[wired(c, at)] = (uint8_t)(value >> (8 * i));
+            }
         }
-    }
-    if (bytes > 0) {
         data_advance(c, bytes);
     }
 }

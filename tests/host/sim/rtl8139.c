@@ -15,6 +15,8 @@ enum {
     SLEEPERS_BELOW = 0x74000000, /* CONFIG1 bits 0, 1 stop only chips before the 8139C */
     CONFIG1_SLEEP = 3,
     UNLOCKED = 0xC0,
+    MODE = 0xC0, /* of CR9346 */
+    PROGRAMMING = 0x80,
 };
 
 enum {
@@ -286,6 +288,23 @@ static uint16_t all_descriptors(struct sim_rtl *c)
     return (uint16_t)all;
 }
 
+/* The EEPROM's pins are the host's in programming mode only. */
+static void write_cr9346(struct sim_rtl *c, uint8_t value)
+{
+    c->cr9346 = value;
+    if ((value & MODE) == PROGRAMMING) {
+        if ((c->cr & (L_TE | L_RE)) != 0) {
+            sim_misuse("%s: EEPROM read while the chip runs", c->name);
+        }
+        sim_eeprom_pins(&c->eeprom, (value & 8) != 0, (value & 4) != 0, (value & 2) != 0);
+    }
+}
+
+static uint32_t read_cr9346(const struct sim_rtl *c)
+{
+    return (c->cr9346 & ~1U) | ((c->cr9346 & MODE) == PROGRAMMING && sim_eeprom_out(&c->eeprom));
+}
+
 uint32_t sim_rtl_in(void *self, unsigned reg, unsigned width)
 {
     struct sim_rtl *c = self;
@@ -304,7 +323,7 @@ uint32_t sim_rtl_in(void *self, unsigned reg, unsigned width)
     }
     switch (reg) {
     case MAR:
-    case MAR + 4: return c->mar[(reg - MAR) / 4];
+    case MAR + 4: return c->mar[(reg - MAR) / 4] & ~c->fault.mar_low;
     case RBSTART: return c->rbstart;
     case CR:
         return c->cr | (c->cbr == c->read_at ? L_BUFE : 0U) |
@@ -317,7 +336,7 @@ uint32_t sim_rtl_in(void *self, unsigned reg, unsigned width)
     case RCR: return c->rcr;
     case TCTR: return (uint32_t)((sim_now_ns() - c->timer_ns) * 1000 / PCI_CLOCK_PS);
     case MPC: return c->mpc;
-    case CR9346: return c->cr9346;
+    case CR9346: return read_cr9346(c);
     case CONFIG1: return c->config1;
     case TIMER_INT: return c->timer_int;
     case MSR: return (c->link ? 0U : 4U) | (c->cfg.ten ? 8U : 0U);
@@ -400,7 +419,7 @@ void sim_rtl_out(void *self, unsigned reg, uint32_t value, unsigned width)
         set_timer(c);
         break;
     case MPC: c->mpc = 0; break;
-    case CR9346: c->cr9346 = (uint8_t)value; break;
+    case CR9346: write_cr9346(c, (uint8_t)value); break;
     case CONFIG1:
     case CONFIG3:
     case CONFIG4:

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "tests/host/sim/dp8390.h"
+#include "tests/host/sim/eeprom.h"
 #include "tests/host/sim/pci.h"
 
 enum { L_DESCRIPTORS = 4, L_HEADER = 4, L_TSD_MAX = 1792, L_FRAME_MOST = 4096 };
@@ -77,6 +78,7 @@ struct sim_rtl_config {
     bool stuck_in_reset;
     bool all_ones;   /* answers nothing but ones                         */
     bool no_address; /* the EEPROM is empty                              */
+    bool big_eeprom; /* one of 256 words                                 */
 };
 
 struct sim_rtl_slot {
@@ -125,6 +127,16 @@ struct sim_rtl {
     enum sim_tx_fate fate;
     unsigned fate_collisions;
     bool hold_tx;
+
+    struct sim_eeprom eeprom;
+
+    /* test side: what is broken, for tests of the selftest */
+    struct {
+        uint32_t mar_low;    /* bits of MAR stuck at 0                     */
+        uint8_t loop_damage; /* the last byte of what comes round, changed */
+        bool loop_lost;
+        bool never_fetches;
+    } fault;
 
     /* test side: the driver may use the card unmasked, and from the handler (txirq=1) */
     bool used_unmasked;

@@ -23,7 +23,11 @@ const struct sim_rtl_config sim_rtls[] = {
     {.name = "rtl8139-8k-edge", .version = 0x74000000, .ring_kb = 8, .ten = true, .half = true},
     {.name = "rtl8139-16k-edge", .version = 0x70000000, .ring_kb = 16, .asleep = true},
     {.name = "rtl8139-32k-edge", .version = 0x74400000, .ring_kb = 32, .half = true},
-    {.name = "rtl8139-64k-edge", .version = 0x74800000, .ring_kb = 64, .rcr_empties_ring = true},
+    {.name = "rtl8139-64k-edge",
+     .version = 0x74800000,
+     .ring_kb = 64,
+     .rcr_empties_ring = true,
+     .big_eeprom = true},
     {.name = "rtl8139-8k-level", .version = 0x78000000, .ring_kb = 8, .level = true},
     {.name = "rtl8139-16k-level",
      .version = 0x74000000,
@@ -45,6 +49,22 @@ const struct sim_rtl_config sim_rtls[] = {
 
 const unsigned sim_rtl_count = sizeof sim_rtls / sizeof sim_rtls[0];
 
+/* What Realtek's tool writes: data sheet ch. 5. */
+static void burn_eeprom(struct sim_rtl *c)
+{
+    c->eeprom.address_bits = c->cfg.big_eeprom ? 8 : 6;
+    memset(c->eeprom.word, 0xFF, sizeof c->eeprom.word);
+    if (c->cfg.no_address) {
+        return;
+    }
+    c->eeprom.word[0] = 0x8129;
+    c->eeprom.word[1] = ID & 0xFFFF;
+    c->eeprom.word[2] = ID >> 16;
+    for (unsigned i = 0; i < 3; i++) {
+        c->eeprom.word[7 + i] = (uint16_t)(c->idr[2 * i] | c->idr[2 * i + 1] << 8);
+    }
+}
+
 void sim_rtl_plug(struct sim_rtl *c, const struct sim_rtl_config *cfg, unsigned device,
                   unsigned base, int irq)
 {
@@ -63,6 +83,7 @@ void sim_rtl_plug(struct sim_rtl *c, const struct sim_rtl_config *cfg, unsigned 
         memcpy(c->idr, sim_rtl_mac, 6);
     }
     c->idr[5] = (uint8_t)(c->idr[5] + ((base - 0xE000) >> 8));
+    burn_eeprom(c);
     for (unsigned i = 0; i < L_DESCRIPTORS; i++) {
         c->slot[i].tsd = L_OWN;
     }

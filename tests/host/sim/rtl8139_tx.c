@@ -14,6 +14,7 @@ enum {
     FETCH_NS = 2000,    /* bus latency, and ...                              */
     FETCH_NS_BYTE = 10, /* ... 33 MHz, 32 bits                               */
     COLLISION_NS = 15000,
+    LOOPBACK_SHIFT = 17,
 };
 
 static void next_frame(struct sim_rtl *c);
@@ -50,6 +51,21 @@ static uint32_t status_of(const struct sim_rtl *c)
     return of_fate[c->fate] | always | (c->fate == FATE_ABORT ? 0 : c->fate_collisions & 15) << 24;
 }
 
+/* TCR bits 17, 18 both set: what is sent is received, and the wire sees nothing of it. */
+static bool in_loopback(const struct sim_rtl *c)
+{
+    return (c->tcr >> LOOPBACK_SHIFT & 3) == 3;
+}
+
+static void comes_round(struct sim_rtl *c, struct sim_rtl_slot *s)
+{
+    unsigned length = s->tsd & L_SIZE;
+    s->copy[length - 1] ^= c->fault.loop_damage;
+    if (!c->fault.loop_lost) {
+        sim_rtl_receive(c, s->copy, length, WIRE_OK);
+    }
+}
+
 static void frame_sent(void *arg)
 {
     struct sim_rtl *c = arg;
@@ -62,7 +78,11 @@ static void frame_sent(void *arg)
         c->aborted = true;
         c->aborts++;
     } else {
-        record_sent(c, s);
+        if (in_loopback(c)) {
+            comes_round(c, s);
+        } else {
+            record_sent(c, s);
+        }
         s->state = SLOT_DONE;
         c->sending = (c->sending + 1) % L_DESCRIPTORS;
     }
@@ -111,7 +131,8 @@ static void fetched(void *arg)
 static void next_frame(struct sim_rtl *c)
 {
     struct sim_rtl_slot *s = &c->slot[c->sending];
-    if (c->busy || c->aborted || s->state != SLOT_WAITING || !sim_pci_masters(c->pci)) {
+    if (c->busy || c->aborted || s->state != SLOT_WAITING || !sim_pci_masters(c->pci) ||
+        c->fault.never_fetches) {
         return;
     }
     c->busy = true;
