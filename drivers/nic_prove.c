@@ -4,7 +4,7 @@
  *
  * First the line that is noted (jumper, configuration space, nic=), then those that other cards
  * have already and that can be shared, then every free one.  Not found: the card is polled, and one
- * line says what to change.
+ * line says what to change: also where the card drives a line that somebody has.
  */
 #include "drivers/nic_prove.h"
 #include "drivers/nic.h"
@@ -17,6 +17,7 @@
 enum {
     PROVE_US = 20000, /* an emulator on a busy host is late */
     PROVE_ROUNDS = 3,
+    TAKEN_US = 2000, /* only to say what is wrong: an interrupt takes microseconds */
     OWNER_BYTES = 40,
     LINES_BYTES = 40,
 };
@@ -154,19 +155,71 @@ static int find_shared(struct nic *nic, uint16_t joined)
     return IRQ_NONE;
 }
 
-static int search(struct nic *nic, int given, uint16_t used, uint16_t joined)
+/*
+ * A line of somebody else's on which there is an interrupt nobody takes each time ours is provoked:
+ * that is where its jumper is.
+ */
+static int find_taken(struct nic *nic, uint16_t used)
 {
-    uint16_t lines = ISA_LINES & (uint16_t)~used;
-    int found;
+    uint16_t left = used;
 
-    if (given != IRQ_NONE && (used & bit(given)) == 0) {
-        lines &= (uint16_t)~bit(given);
-        if (irq_find(bit(given), provoke, quiet, nic) == given) {
-            return given;
+    for (unsigned round = 0; left != 0 && round < PROVE_ROUNDS; round++) {
+        unsigned before[IRQ_LINES];
+
+        for (int i = 0; i < IRQ_LINES; i++) {
+            before[i] = irq_unclaimed(i);
+        }
+        provoke(nic);
+        delay_us(TAKEN_US);
+        quiet(nic);
+        for (int i = 0; i < IRQ_LINES; i++) {
+            left &= irq_unclaimed(i) != before[i] ? 0xFFFF : (uint16_t)~bit(i);
         }
     }
-    found = find_shared(nic, joined);
-    return found != IRQ_NONE ? found : irq_find(lines, provoke, quiet, nic);
+    for (int i = 0; i < IRQ_LINES; i++) {
+        if (left == bit(i)) {
+            return i;
+        }
+    }
+    return IRQ_NONE;
+}
+
+/* What is known of the card's line. */
+struct line_search {
+    int given;     /* noted by jumper, firmware or user           */
+    uint16_t used; /* lines that somebody has                     */
+    int taken;     /* the card drives this one, and cannot have it */
+};
+
+static int search(struct nic *nic, struct line_search *s)
+{
+    const uint16_t joined = join(nic, s->used);
+    uint16_t lines = ISA_LINES & (uint16_t)~s->used;
+    int found = IRQ_NONE;
+
+    if (s->given != IRQ_NONE && (s->used & bit(s->given)) == 0) {
+        lines &= (uint16_t)~bit(s->given);
+        found = irq_find(bit(s->given), provoke, quiet, nic);
+    }
+    if (found == IRQ_NONE) {
+        found = find_shared(nic, joined);
+        if (found != IRQ_NONE && found != s->given && nic->place.bus == NIC_ISA) {
+            s->taken = found; /* it drives its line both ways: shared only if the user says so */
+            found = IRQ_NONE;
+            lines = 0;
+        }
+    }
+    found = found != IRQ_NONE ? found : irq_find(lines, provoke, quiet, nic);
+    leave(joined);
+    nic->pending = 0;
+    if (found == IRQ_NONE && s->taken == IRQ_NONE) {
+        s->taken = find_taken(nic, s->used & (uint16_t)~joined);
+        if (s->taken == IRQ_NONE && s->given != IRQ_NONE && !pic_is_level(s->given) &&
+            (s->used & bit(s->given)) != 0) {
+            s->taken = s->given; /* two drivers on one wire: who wins is not for sure */
+        }
+    }
+    return found;
 }
 
 /* ---- saying it ---- */
@@ -214,19 +267,20 @@ static void list_free(uint16_t used, char *text, size_t size)
     }
 }
 
-static void say_missing(const struct nic *nic, int given, uint16_t used)
+static void say_missing(const struct nic *nic, const struct line_search *s)
 {
     char owner[OWNER_BYTES], lines[LINES_BYTES];
 
-    list_free(used, lines, sizeof(lines));
-    if (given == IRQ_NONE) {
-        nic_log(nic, "no interrupts seen on any line: polling; set it to one of %s", lines);
-    } else if ((used & bit(given)) == 0 || pic_is_level(given)) {
-        nic_log(nic, "no interrupts seen on irq %d, nor on any other: polling", given);
+    list_free(s->used, lines, sizeof(lines));
+    if (s->taken != IRQ_NONE) {
+        owner_of(s->taken, owner, sizeof(owner));
+        nic_log(nic, "irq %d is taken by %s%s: not shared, polling; free: %s", s->taken, owner,
+                pic_is_level(s->taken) ? "" : ", and edge-triggered", lines);
+    } else if (s->given == IRQ_NONE) {
+        nic_log(nic, "no interrupts seen on any line: polling; free: %s", lines);
     } else {
-        owner_of(given, owner, sizeof(owner));
-        nic_log(nic, "irq %d is taken by %s, and edge-triggered: not shared, polling; free: %s",
-                given, owner, lines);
+        nic_log(nic, "no interrupts seen on irq %d, nor on any other: polling; free: %s", s->given,
+                lines);
     }
 }
 
@@ -235,23 +289,21 @@ static void say_missing(const struct nic *nic, int given, uint16_t used)
 static int find_line(struct nic *nic)
 {
     const int noted = nic->place.irq == 2 ? 9 : nic->place.irq; /* an AT wires 2 to 9 */
-    const int given = noted >= 0 && noted < IRQ_LINES ? noted : IRQ_NONE;
-    const uint16_t used = irq_lines_in_use();
-    const bool pci = nic->place.bus == NIC_PCI;
-    /* An ISA card drives its line both ways: only if the user says so it is tried with others. */
-    const uint16_t joined = join(nic, pci ? used : used & (given == IRQ_NONE ? 0 : bit(given)));
-    const int found = search(nic, given, used, joined);
+    struct line_search s = {
+        .given = noted >= 0 && noted < IRQ_LINES ? noted : IRQ_NONE,
+        .used = irq_lines_in_use(),
+        .taken = IRQ_NONE,
+    };
+    const int found = search(nic, &s);
 
-    leave(joined);
-    nic->pending = 0;
     if (found == IRQ_NONE) {
-        say_missing(nic, given, used);
-    } else if (given != IRQ_NONE && found != given) {
-        nic_log(nic, "no interrupts seen on irq %d; the card drives irq %d, using that", given,
+        say_missing(nic, &s);
+    } else if (s.given != IRQ_NONE && found != s.given) {
+        nic_log(nic, "no interrupts seen on irq %d; the card drives irq %d, using that", s.given,
                 found);
     }
-    if (found == IRQ_NONE || (given != IRQ_NONE && found != given)) {
-        fault_missing(nic, given, found);
+    if (found == IRQ_NONE || (s.given != IRQ_NONE && found != s.given)) {
+        fault_missing(nic, s.given, found);
     }
     return found;
 }

@@ -206,7 +206,7 @@ static const char *isa_place(const char *text, struct option_nic *nic)
     nic->io = (uint16_t)io;
     if (take_char(&text, ',')) {
         if (!take_irq(&text, &nic->irq)) {
-            return "interrupt is not a line of the bus in decimal";
+            return "interrupt is not 2 to 7, 9 to 12, 14 or 15 in decimal";
         }
         if (take_char(&text, ',')) {
             if (!take_hex(&text, UINT32_MAX, &mem) || mem == 0) {
@@ -215,7 +215,7 @@ static const char *isa_place(const char *text, struct option_nic *nic)
             nic->mem = mem;
         }
     }
-    return *text == '\0' ? NULL : "not DRIVER[:0xIO[,IRQ[,0xMEM]]]";
+    return *text == '\0' ? NULL : "not DRIVER[:0xIO[,IRQ[,0xMEM]]], as in ne2000:0x300,10";
 }
 
 const char *value_nic(const char *text, struct option_nic *to)
@@ -242,7 +242,7 @@ const char *value_nic(const char *text, struct option_nic *to)
         }
         return why;
     }
-    return "no such driver";
+    return "no such driver; it is auto, ne2000, wd80x3, 3c503, rtl8139, e1000 or pci:BB.D.F";
 }
 
 const char *value_range(const char *text, uint16_t *first, uint16_t *last)

@@ -11,6 +11,7 @@
 #include "kernel/error.h"
 #include "kernel/irq.h"
 #include "kernel/options.h"
+#include "kernel/print.h"
 #include "tests/host/host_support.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
@@ -40,5 +41,6 @@ const char *probe_words(void);
 TCase *probe_strangers(void);
 TCase *probe_pnp(void);
 TCase *probe_decoys(void);
+TCase *probe_lines(void);
 
 #endif

@@ -122,6 +122,18 @@ START_TEST(malformed_cards)
 }
 END_TEST
 
+/* A wrong nic= is answered with what a right one is. */
+START_TEST(wrong_nic_says_what_to_write)
+{
+    struct option_nic nic;
+    ck_assert_ptr_nonnull(strstr(value_nic("ne2001", &nic), "wd80x3, 3c503"));
+    ck_assert_ptr_nonnull(strstr(value_nic("ne2000:300", &nic), "0x100 to 0xffe0"));
+    ck_assert_ptr_nonnull(strstr(value_nic("ne2000:0x300,8", &nic), "9 to 12"));
+    ck_assert_ptr_nonnull(strstr(value_nic("ne2000:0x300,5,0xD0000,", &nic), "ne2000:0x300,10"));
+    ck_assert_ptr_nonnull(strstr(value_nic("pci:1", &nic), "BB.D.F"));
+}
+END_TEST
+
 START_TEST(other_malformed_values)
 {
     static const char *const bad[] = {
@@ -201,6 +213,7 @@ int main(void)
     tcase_add_test(cases, cards);
     tcase_add_test(cases, malformed_cards);
     tcase_add_test(cases, other_malformed_values);
+    tcase_add_test(tc, wrong_nic_says_what_to_write);
     tcase_add_test(cases, longest_run);
     suite_add_tcase(suite, cases);
     srunner_run_all(runner, CK_ENV);

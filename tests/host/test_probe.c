@@ -338,6 +338,7 @@ int main(void)
     suite_add_tcase(suite, probe_strangers());
     suite_add_tcase(suite, probe_pnp());
     suite_add_tcase(suite, probe_decoys());
+    suite_add_tcase(suite, probe_lines());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
