@@ -213,7 +213,7 @@ int main(void)
     tcase_add_test(cases, cards);
     tcase_add_test(cases, malformed_cards);
     tcase_add_test(cases, other_malformed_values);
-    tcase_add_test(tc, wrong_nic_says_what_to_write);
+    tcase_add_test(cases, wrong_nic_says_what_to_write);
     tcase_add_test(cases, longest_run);
     suite_add_tcase(suite, cases);
     srunner_run_all(runner, CK_ENV);
