@@ -20,6 +20,7 @@
 #include "lwip/tcp.h"
 #include "net/apps/iperf3_params.h"
 #include "net/meter.h"
+#include "net/pace.h"
 
 enum {
     IPERF3_PORT = 5201,
@@ -31,7 +32,7 @@ enum {
 enum iperf3_block {
     IPERF3_NO_ROOM, /* window, buffer or queue: an acknowledgement or a free slot ends it */
     IPERF3_AGAIN,   /* next turn: it has sent enough for one, or memory was short          */
-    IPERF3_TIMER,   /* its rate: until due_ns                                            */
+    IPERF3_TIMER,   /* its rate                                                          */
 };
 
 struct iperf3_stream {
@@ -45,8 +46,9 @@ struct iperf3_stream {
     /* sending */
     enum iperf3_block block;
     uint32_t written; /* of the write under way                           */
-    uint32_t burst;   /* paced: writes of this burst that have gone       */
-    uint64_t due_ns;  /* paced: when the next write may go                */
+    struct pace pace;
+    uint32_t allowed; /* paced: bytes of what was due that have not gone  */
+    uint64_t held_us; /* by the rate timer                                */
 
     /* TCP */
     struct tcp_pcb *pcb;    /* null: not connected any more              */
@@ -86,10 +88,10 @@ struct iperf3_session {
     struct meter rx, tx; /* of all streams of a direction */
     bool omitting;
     uint64_t omit_until_us;
-    bool stirred;           /* something was acknowledged, or could not be queued      */
-    uint64_t wake_ns;       /* until then the senders have nothing to do unless stirred */
-    uint64_t held_since_us; /* all senders wait for their rate timers since; 0: no */
-    unsigned first;         /* sender whose turn it is                                 */
+    bool stirred;               /* something was acknowledged, or could not be queued      */
+    uint32_t unit;              /* paced: bytes that go together                           */
+    struct iperf3_stream *next; /* paced: due first, if all that send wait for their rates */
+    unsigned first;             /* sender whose turn it is                                 */
     unsigned cpu_permille;
 };
 
@@ -120,9 +122,9 @@ void iperf3_count_received(struct iperf3_stream *s, uint32_t bytes);
 enum { IPERF3_PAYLOAD = 4 * TCP_MSS };
 extern uint8_t iperf3_payload[IPERF3_PAYLOAD];
 
-/* The rate of a sender: may it send now?  It has sent so many bytes, the end of a write or not. */
-bool iperf3_may_send(const struct iperf3_stream *s);
-void iperf3_has_sent(struct iperf3_stream *s, uint32_t bytes, bool whole);
+/* The rate of a sender: how many bytes may it send now?  It has sent so many. */
+uint32_t iperf3_may_send(struct iperf3_stream *s);
+void iperf3_has_sent(struct iperf3_stream *s, uint32_t bytes);
 
 /* ---- data over TCP (iperf3_tcp.c) ---- */
 

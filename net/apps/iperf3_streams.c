@@ -7,14 +7,8 @@
 #include "net/clock.h"
 
 enum {
-    PASSES_PER_TURN = 16,    /* datagrams of each stream; then the cards get their turn */
-    CATCH_UP_NS = 250000000, /* what a rate may be behind and still make up for */
-    NS_PER_US = 1000,
-    NS_PER_S = 1000000000,
-    BITS = 8,
+    PASSES_PER_TURN = 16, /* datagrams of each stream; then the cards get their turn */
 };
-
-static const uint64_t NEVER_NS = UINT64_MAX;
 
 uint8_t iperf3_payload[IPERF3_PAYLOAD];
 
@@ -50,30 +44,35 @@ static unsigned rank(const struct iperf3_stream *s)
 
 /* ---- rates ---- */
 
-static uint64_t now_ns(void)
+/*
+ * What goes together when paced.  A datagram, or as many writes as -b RATE/BURST says.  One write
+ * over TCP may be 128 KB and a second's worth: it goes in equal parts of at most a segment.
+ */
+static uint32_t unit_of(const struct iperf3_params *p)
 {
-    return clock_us() * NS_PER_US;
+    uint32_t segments = (p->len + TCP_MSS - 1) / TCP_MSS;
+
+    if (p->udp || p->burst > 1) {
+        return p->len * p->burst;
+    }
+    return (p->len + segments - 1) / segments;
 }
 
-bool iperf3_may_send(const struct iperf3_stream *s)
+uint32_t iperf3_may_send(struct iperf3_stream *s)
 {
-    return iperf3.params.bits_s == 0 || s->burst != 0 || now_ns() >= s->due_ns;
+    if (iperf3.params.bits_s == 0) {
+        return UINT32_MAX;
+    }
+    if (s->allowed == 0 && pace_due(&s->pace, &s->held_us)) {
+        pace_sent(&s->pace);
+        s->allowed = iperf3.unit;
+    }
+    return s->allowed;
 }
 
-void iperf3_has_sent(struct iperf3_stream *s, uint32_t bytes, bool whole)
+void iperf3_has_sent(struct iperf3_stream *s, uint32_t bytes)
 {
-    const struct iperf3_params *p = &iperf3.params;
-
-    if (p->bits_s == 0) {
-        return;
-    }
-    s->due_ns += muldiv64((uint64_t)bytes * BITS, NS_PER_S, p->bits_s);
-    if (s->due_ns + CATCH_UP_NS < now_ns()) {
-        s->due_ns = now_ns() - CATCH_UP_NS;
-    }
-    if (whole && ++s->burst >= p->burst) {
-        s->burst = 0;
-    }
+    s->allowed -= bytes < s->allowed ? bytes : s->allowed;
 }
 
 /* ---- sending ---- */
@@ -102,46 +101,34 @@ static bool pump_round(void)
     return sent;
 }
 
-/* When to look again, and whether only the rate timers keep us waiting. */
+/* When to look again. */
 static void plan(void)
 {
-    bool held = iperf3.params.bits_s != 0;
-
-    iperf3.wake_ns = NEVER_NS;
+    iperf3.next = NULL;
     for (unsigned i = 0; i < iperf3_streams(&iperf3.params); i++) {
-        const struct iperf3_stream *s = &iperf3.streams[i];
+        struct iperf3_stream *s = &iperf3.streams[i];
 
-        if (!s->sender) {
+        if (!s->sender || s->block == IPERF3_NO_ROOM) {
             continue;
         }
         if (s->block == IPERF3_AGAIN) {
-            iperf3.wake_ns = 0;
-        } else if (s->block == IPERF3_TIMER && s->due_ns < iperf3.wake_ns) {
-            iperf3.wake_ns = s->due_ns;
+            iperf3.stirred = true;
+        } else if (iperf3.next == NULL || s->pace.due_ns < iperf3.next->pace.due_ns) {
+            iperf3.next = s;
         }
-        held = held && s->block == IPERF3_TIMER;
-    }
-    iperf3.held_since_us = held ? clock_us() : 0;
-}
-
-static void end_hold(void)
-{
-    if (iperf3.held_since_us != 0) {
-        iperf3.tx.held_us += clock_us() - iperf3.held_since_us;
-        iperf3.held_since_us = 0;
     }
 }
 
+/* In most turns there is nothing to do: nothing was acknowledged, no rate is due. */
 static bool send_turn(void)
 {
     unsigned passes = iperf3.params.udp ? PASSES_PER_TURN : 1; /* TCP fills its room in one */
     bool sent = false;
 
-    if (!iperf3.stirred && now_ns() < iperf3.wake_ns) {
+    if (!iperf3.stirred && (iperf3.next == NULL || iperf3_may_send(iperf3.next) == 0)) {
         return false;
     }
     iperf3.stirred = false;
-    end_hold();
     for (unsigned i = 0; i < passes && pump_round(); i++) {
         sent = true;
     }
@@ -168,7 +155,7 @@ static void make_stream(struct iperf3_stream *s)
     s->id = n == 0 ? 1 : n + 2;
     s->sender = !p->receives || n >= (p->sends ? p->parallel : IPERF3_STREAMS_MAX);
     s->meter = s->sender ? &iperf3.tx : &iperf3.rx;
-    s->due_ns = now_ns();
+    pace_start(&s->pace, p->bits_s, iperf3.unit);
     if (p->udp) {
         iperf3_udp_restart(s);
     }
@@ -176,6 +163,7 @@ static void make_stream(struct iperf3_stream *s)
 
 void iperf3_run(void)
 {
+    iperf3.unit = unit_of(&iperf3.params);
     for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
         if (iperf3.streams[i].used) {
             make_stream(&iperf3.streams[i]);
@@ -193,28 +181,29 @@ void iperf3_run(void)
     iperf3.omitting = iperf3.params.omit_s != 0;
     iperf3.omit_until_us = clock_us() + iperf3.params.omit_s * 1000000ull;
     iperf3.first = 0;
-    iperf3.wake_ns = 0;
-    iperf3.held_since_us = 0;
+    iperf3.next = NULL;
+    iperf3.stirred = true;
 }
 
 /* The omitted seconds are over: everything is counted anew. */
 static void end_omit(void)
 {
     iperf3.omitting = false;
-    for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
-        struct iperf3_stream *s = &iperf3.streams[i];
-
-        if (s->used && !iperf3.params.udp) {
-            iperf3_tcp_restart(s);
-        } else if (s->used) {
-            iperf3_udp_restart(s);
-        }
-    }
     if (iperf3.params.sends) {
         meter_restart(&iperf3.tx);
     }
     if (iperf3.params.receives) {
         meter_restart(&iperf3.rx);
+    }
+    for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
+        struct iperf3_stream *s = &iperf3.streams[i];
+
+        s->held_us = 0;
+        if (s->used && !iperf3.params.udp) {
+            iperf3_tcp_restart(s);
+        } else if (s->used) {
+            iperf3_udp_restart(s);
+        }
     }
 }
 
@@ -249,6 +238,9 @@ void iperf3_drop_streams(void)
 
 static void add_up(struct iperf3_stream *s)
 {
+    if (s->sender) { /* the mean: held is who cannot send at all */
+        s->meter->held_us += div64(s->held_us, s->meter->streams, NULL);
+    }
     if (!iperf3.params.udp) {
         iperf3_tcp_settle(s);
         meter_add_tcp(s->meter, &s->tcp);
@@ -277,7 +269,6 @@ static void end_meter(struct meter *m, const char *how)
 
 void iperf3_stop(const char *how)
 {
-    end_hold();
     iperf3.cpu_permille = 0;
     for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
         if (iperf3.streams[i].used) {

@@ -222,23 +222,28 @@ static uint32_t flying_part(void)
 }
 
 /* What may be written now of the write under way: whole segments where that is possible. */
-static uint32_t room(const struct iperf3_stream *s)
+static uint32_t room(struct iperf3_stream *s)
 {
     uint32_t left = iperf3.params.len - s->written;
     uint32_t piece = left < TCP_MSS ? left : TCP_MSS;
     uint32_t flying = (uint32_t)(s->queued - s->acked);
     uint32_t most = flying_part();
     uint32_t free = flying < most ? most - flying : 0;
+    uint32_t may;
 
     free = free < tcp_sndbuf(s->pcb) ? free : tcp_sndbuf(s->pcb);
     if (free < piece) {
+        s->block = IPERF3_NO_ROOM;
         return 0;
     }
-    if (iperf3.params.bits_s != 0) {
-        return piece;
+    may = iperf3_may_send(s);
+    if (may == 0) {
+        s->block = IPERF3_TIMER;
+        return 0;
     }
     free -= free % piece;
     free = free < IPERF3_PAYLOAD ? free : IPERF3_PAYLOAD;
+    free = free < may ? free : may;
     return free < left ? free : left;
 }
 
@@ -246,30 +251,22 @@ static uint32_t room(const struct iperf3_stream *s)
 static bool write_piece(struct iperf3_stream *s)
 {
     uint8_t flags = iperf3.params.len < COPY_BELOW ? TCP_WRITE_FLAG_COPY : 0;
-    uint32_t n;
-    bool whole;
+    uint32_t n = room(s);
 
-    if (!iperf3_may_send(s)) {
-        s->block = IPERF3_TIMER;
-        return false;
-    }
-    n = room(s);
     if (n == 0) {
-        s->block = IPERF3_NO_ROOM;
         return false;
     }
     if (tcp_write(s->pcb, iperf3_payload, (u16_t)n, flags) != ERR_OK) {
         s->block = IPERF3_AGAIN;
         return false;
     }
+    s->meter->calls += s->written == 0 && !iperf3.omitting;
     s->queued += n;
     s->written += n;
-    whole = s->written == iperf3.params.len;
-    if (whole) {
+    if (s->written == iperf3.params.len) {
         s->written = 0;
-        s->meter->calls += !iperf3.omitting;
     }
-    iperf3_has_sent(s, n, whole);
+    iperf3_has_sent(s, n);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "kernel/time.h"
 #include "kernel/trap.h"
 #include "lwip/udp.h"
+#include "net/answer.h"
 #include "net/apps/iperf3.h"
 #include "net/nicif.h"
 
@@ -32,20 +33,7 @@ static const uint8_t hello[HELLO_BYTES] = {0x39, 0x38, 0x37, 0x36};
 static const uint8_t hello_old[HELLO_BYTES] = {0x15, 0xcd, 0x5b, 0x07};
 static const uint8_t answer[HELLO_BYTES] = {0x36, 0x37, 0x38, 0x39};
 
-/* A reply to these would go in circles (RFC 862 to 867). */
-static const uint16_t loop_ports[] = {7, 9, 13, 17, 19, IPERF3_PORT};
-
 static struct udp_pcb *udp;
-
-static bool is_loop(uint16_t port)
-{
-    for (unsigned i = 0; i < sizeof(loop_ports) / sizeof(loop_ports[0]); i++) {
-        if (loop_ports[i] == port) {
-            return true;
-        }
-    }
-    return port == 0;
-}
 
 static struct iperf3_stream *find(uint16_t port)
 {
@@ -78,7 +66,7 @@ static void send_answer(uint16_t port)
 
 static void on_hello(struct iperf3_stream *s, uint16_t port)
 {
-    if (s == NULL && iperf3.phase == IPERF3_CREATING && !is_loop(port)) {
+    if (s == NULL && iperf3.phase == IPERF3_CREATING && may_answer(&iperf3.peer, port)) {
         s = iperf3_new_stream();
         if (s != NULL) {
             s->port = port;
@@ -211,12 +199,15 @@ bool iperf3_udp_pump(struct iperf3_stream *s)
 {
     unsigned frames = (iperf3.params.len + IP_AND_UDP + FRAGMENT_BYTES - 1) / FRAGMENT_BYTES;
 
-    if (!iperf3_may_send(s)) {
+    s->block = IPERF3_AGAIN; /* nothing tells when the queue has room */
+    if (nicif_tx_room(iperf3.netif) < frames + KEEP_FREE) {
+        return false;
+    }
+    if (iperf3_may_send(s) == 0) {
         s->block = IPERF3_TIMER;
         return false;
     }
-    s->block = IPERF3_AGAIN; /* nothing tells when the queue has room */
-    if (nicif_tx_room(iperf3.netif) < frames + KEEP_FREE || !send_datagram(s)) {
+    if (!send_datagram(s)) {
         return false;
     }
     s->datagrams++;
@@ -225,7 +216,7 @@ bool iperf3_udp_pump(struct iperf3_stream *s)
         s->meter->datagrams++;
         meter_add(s->meter, iperf3.params.len);
     }
-    iperf3_has_sent(s, iperf3.params.len, true);
+    iperf3_has_sent(s, iperf3.params.len);
     return true;
 }
 

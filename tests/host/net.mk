@@ -7,7 +7,8 @@ NET_RIG := $(addprefix tests/host/,net_rig.c net_lender.c net_console.c net_peer
     $(addprefix tests/host/sim/,bus.c dma.c dp8390.c dp8390_power.c irq.c loopback.c ne2000.c \
     pci.c remote.c wire.c)
 
-HOST_SRC_net := $(sort $(wildcard tests/host/test_net*.c)) tests/host/iperf2_rig.c $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
+HOST_SRC_net := $(sort $(wildcard tests/host/test_net*.c)) tests/host/iperf2_rig.c tests/host/iperf3_rig.c \
+    $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
 HOST_CFLAGS_net := $(HOST_LWIP)
 
 HOST_SRC_fuzz_frames := tests/host/fuzz_frames.c $(NET_BOX) $(NET_RIG) $(LWIP_SRC)

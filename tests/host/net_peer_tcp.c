@@ -279,6 +279,9 @@ static void take_data(struct peer_tcp *c, const uint8_t *data, unsigned n)
     for (unsigned i = 0; i < n && c->call != 0; i++) {
         c->wrong_bytes += data[i] != expected_byte(c, c->received + i);
     }
+    for (unsigned i = 0; i < n && c->received + i < c->keeps_room; i++) {
+        c->keeps[c->received + i] = data[i];
+    }
     c->received += n;
     c->rcv_nxt += n;
 }
@@ -317,8 +320,8 @@ static void take_segment(struct peer_tcp *c, const struct packet *p)
     }
     c->box_window = get16(p->data + 14);
     c->fin_acked = c->fin_sent && c->acked == c->snd_nxt;
-    if (n == 0 && (p->data[13] & T_FIN) == 0) {
-        return;
+    if (n == 0 && (p->data[13] & T_FIN) == 0 && seq + 1 != c->rcv_nxt) {
+        return; /* what is left is a keepalive probe, below what was acknowledged: answered */
     }
     /* A probe of a closed window is answered, not taken. */
     if (seq == c->rcv_nxt && n <= window(c)) {

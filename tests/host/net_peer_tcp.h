@@ -27,6 +27,8 @@ struct peer_tcp {
     unsigned call;       /* length of the box's writes, for checking: 0 = do not */
     const uint8_t *says; /* what our stream begins with */
     unsigned says_bytes;
+    uint8_t *keeps; /* where the first keeps_room bytes of the box's stream go */
+    unsigned keeps_room;
     unsigned hasty; /* set before connecting: bytes that go with the handshake's last segment */
 
     /* where it stands */

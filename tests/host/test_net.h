@@ -28,6 +28,9 @@ Suite *net_iperf2_udp_suite(void);
 Suite *net_iperf2_back_suite(void);
 Suite *net_report_suite(void);
 Suite *net_selftest_suite(void);
+Suite *net_iperf3_suite(void);
+Suite *net_iperf3_end_suite(void);
+Suite *net_iperf3_udp_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 
