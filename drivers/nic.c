@@ -78,11 +78,14 @@ void nic_announce(const struct nic *nic)
 
 /* ---- closing ---- */
 
+/* Also one that was just being opened: the last, not counted yet. */
 void nics_close(void)
 {
-    for (unsigned i = 0; i < nic_count; i++) {
-        nics[i].ops->close(&nics[i]);
-        nic_pnp_release(&nics[i]);
+    for (unsigned i = 0; i < NIC_MAX; i++) {
+        if (nics[i].ops != NULL) {
+            nics[i].ops->close(&nics[i]);
+            nic_pnp_release(&nics[i]);
+        }
     }
 }
 

@@ -25,6 +25,14 @@ static struct {
     struct isapnp_device before;
 } switched_on[NIC_MAX];
 
+static void release(unsigned index)
+{
+    if (switched_on[index].used) {
+        switched_on[index].used = false;
+        isapnp_deactivate(&switched_on[index].before);
+    }
+}
+
 struct search {
     const struct nic_driver *driver;
     const struct nic_place *wish;
@@ -134,7 +142,7 @@ static void say_inactive(const char *name, const struct isapnp_device *device,
 static void switch_on_and_try(const struct isapnp_device *device, const struct nic_driver *driver,
                               const char *name, struct nic_place *place)
 {
-    const unsigned index = nic_count;
+    const unsigned index = nic_count; /* below NIC_MAX: else no base is looked for */
     const int wished = place->irq == 2 ? 9 : place->irq; /* an AT wires 2 to 9 */
     int error;
 
@@ -149,13 +157,12 @@ static void switch_on_and_try(const struct isapnp_device *device, const struct n
     if (wished != IRQ_NONE && wished != place->irq) {
         kprintf_colour(COLOUR_WARN, "it cannot be set to irq %d (from nic=)\n", wished);
     }
-    nic_try_and_say(driver, place);
-    if (nic_count == index) {
-        isapnp_deactivate(device);
-        return;
-    }
     switched_on[index].used = true;
     switched_on[index].before = *device;
+    nic_try_and_say(driver, place);
+    if (nic_count == index) {
+        release(index);
+    }
 }
 
 /* ---- every device ---- */
@@ -229,8 +236,5 @@ void nic_pnp_switch_on(const struct nic_driver *driver, const struct nic_place *
 
 void nic_pnp_release(const struct nic *nic)
 {
-    if (switched_on[nic->index].used) {
-        switched_on[nic->index].used = false;
-        isapnp_deactivate(&switched_on[nic->index].before);
-    }
+    release(nic->index);
 }

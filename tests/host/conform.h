@@ -46,6 +46,7 @@ TCase *conform_8139_rx(void);
 TCase *conform_8139(void);
 TCase *conform_lines(void);
 TCase *conform_shared(void);
+TCase *conform_leave(void);
 
 static inline bool conform_is_level(const struct rig_card *cfg)
 {

@@ -34,6 +34,17 @@ void rig_machine(struct rig *r, const struct rig_card *cfg)
     r->side->plug(r);
 }
 
+void rig_reboot(struct rig *r)
+{
+    sim_irq_forget_handlers();
+    sim_dma_reset();
+    frame_pool_init(pool, RIG_POOL);
+    memset(nics, 0, sizeof nics);
+    nic_count = 0;
+    r->received = r->holding = 0;
+    host_capture_clear();
+}
+
 void rig_find(struct rig *r)
 {
     nics_init();

@@ -46,6 +46,10 @@ void rig_up(struct rig *r, const struct rig_card *cfg);
 void rig_machine(struct rig *r, const struct rig_card *cfg);
 void rig_find(struct rig *r);
 
+/* The machine starts again, the cards as they are: memory and interrupt handlers are gone.  Does
+ * not look for the card. */
+void rig_reboot(struct rig *r);
+
 /* Everything quiet again; fails the test if a frame leaked or the card is not at rest. */
 void rig_down(struct rig *r);
 

@@ -1,11 +1,11 @@
 /*
- * Runs the part of the conformance suite that is about interrupt lines; on its own, because it
- * takes long.
+ * Runs the parts of the conformance suite that are about interrupt lines and leaving; on its own,
+ * because it takes long.
  */
 #include "tests/host/conform.h"
 
 int main(void)
 {
-    static TCase *(*const parts[])(void) = {conform_lines, conform_shared, NULL};
+    static TCase *(*const parts[])(void) = {conform_lines, conform_shared, conform_leave, NULL};
     return conform_run("conformance: lines", parts);
 }

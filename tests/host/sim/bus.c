@@ -36,6 +36,8 @@ static struct pending_event events[EVENTS_MAX];
 static unsigned event_slots; /* slots in use or freed below this one */
 static unsigned last_handle;
 
+bool sim_leaving;
+
 static uint64_t now_ns;
 static uint64_t accesses;
 static uint64_t access_event_at;
@@ -50,6 +52,7 @@ void sim_reset(void)
     device_count = memory_count = 0;
     floating = SIM_FLOAT_ONES;
     last_byte = 0xFF;
+    sim_leaving = false;
     memset(events, 0, sizeof events);
     event_slots = 0;
     now_ns = 0;

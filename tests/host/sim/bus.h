@@ -88,6 +88,12 @@ void sim_at_access(uint64_t number, sim_event event, void *arg);
 /* For cpu_sti_hlt(): fire what waits for an access.  False if nothing does. */
 bool sim_fire_access_event(void);
 
+/* ---- leaving ---- */
+
+/* Test side: the machine is being left in the middle of something, and what was begun may be broken
+ * off.  Cleared by sim_reset(). */
+extern bool sim_leaving;
+
 /* ---- failing ---- */
 
 /* Add a line to the log of accesses. */

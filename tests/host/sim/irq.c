@@ -61,6 +61,16 @@ void sim_irq_reset(void)
     lost = 0;
 }
 
+void sim_irq_forget_handlers(void)
+{
+    for (unsigned i = 0; i < IRQ_LINES; i++) {
+        lines[i].users = 0;
+        lines[i].latched = false;
+    }
+    enabled = true;
+    handling = false;
+}
+
 /* ---- lines ---- */
 
 bool sim_irq_line(int line)

@@ -15,6 +15,9 @@
 
 void sim_irq_reset(void);
 
+/* The machine was started again: no handlers, interrupts enabled; lines as they are. */
+void sim_irq_forget_handlers(void);
+
 /* One of the sources on `line` goes to `high`; remembered per source (any distinct pointer). */
 void sim_irq_drive(int line, const void *source, bool high);
 

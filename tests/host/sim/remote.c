@@ -136,8 +136,8 @@ void sim_dma_start(struct sim_chip *c, bool read)
 
 void sim_dma_abort(struct sim_chip *c)
 {
-    bool excused = sim_chip_broken(c) || c->dma_stuck || c->cfg.word_forbidden || c->rdc_missed ||
-                   (c->cfg.dwords >= DWORDS_HALF && probing(c));
+    bool excused = sim_leaving || sim_chip_broken(c) || c->dma_stuck || c->cfg.word_forbidden ||
+                   c->rdc_missed || (c->cfg.dwords >= DWORDS_HALF && probing(c));
     if (c->dma == DMA_ENDING && !excused) {
         sim_misuse("dp8390: remote write aborted before RDC");
     }

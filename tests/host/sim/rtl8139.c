@@ -263,7 +263,7 @@ static bool enter(const struct sim_rtl *c, unsigned reg, unsigned width, bool wr
     if (!right_width(reg, width, write)) {
         sim_misuse("%s: %u-bit %s of register %02x", c->name, width, write ? "write" : "read", reg);
     }
-    if (sim_now_ns() < c->reset_until_ns && reg != CR) {
+    if (sim_now_ns() < c->reset_until_ns && reg != CR && !sim_leaving) {
         sim_misuse("%s: register %02x touched during reset", c->name, reg);
     }
     check_context(c, reg, write);
