@@ -209,5 +209,4 @@ static int start_probe(int argc, char *argv[])
     return SHELL_OK;
 }
 
-SHELL_COMMAND(probe, "", "what was seen at each port, and why it was or was not taken", start_probe,
-              NULL);
+SHELL_COMMAND(probe, "", "what was seen at each port, and why it was not taken", start_probe, NULL);

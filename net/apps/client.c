@@ -11,15 +11,22 @@
 
 enum { ARP_TIMEOUT_US = 3000000, ARP_AGAIN_US = 500000 };
 
+/* A number and what stands behind it. */
+static const char *take_digits(const char *text, uint64_t *n)
+{
+    *n = 0;
+    for (; *text >= '0' && *text <= '9' && *n <= UINT32_MAX; text++) {
+        *n = *n * 10 + (unsigned)(*text - '0');
+    }
+    return text;
+}
+
 bool client_number(const char *what, const char *text, uint32_t least, uint32_t most,
                    uint32_t *value)
 {
-    uint64_t n = 0;
-    const char *s = text;
+    uint64_t n;
+    const char *s = take_digits(text, &n);
 
-    for (; *s >= '0' && *s <= '9' && n <= UINT32_MAX; s++) {
-        n = n * 10 + (unsigned)(*s - '0');
-    }
     if (s != text && (*s == 'k' || *s == 'K')) {
         n *= 1024;
         s++;
@@ -32,6 +39,30 @@ bool client_number(const char *what, const char *text, uint32_t least, uint32_t 
         return false;
     }
     *value = (uint32_t)n;
+    return true;
+}
+
+bool client_rate(const char *what, const char *text, uint32_t most, uint32_t *bit_s)
+{
+    static const struct {
+        char letter;
+        uint32_t times;
+    } units[] = {{'k', 1000}, {'m', 1000000}, {'K', 1024}, {'M', 1048576}};
+    uint64_t n;
+    const char *s = take_digits(text, &n);
+
+    for (unsigned i = 0; s != text && i < sizeof(units) / sizeof(units[0]); i++) {
+        if (*s == units[i].letter) {
+            n *= units[i].times;
+            s++;
+            break;
+        }
+    }
+    if (s == text || *s != '\0' || n == 0 || n > most) {
+        kprintf("%s: \"%s\" is not a rate from 1 to %u bits a second\n", what, text, most);
+        return false;
+    }
+    *bit_s = (uint32_t)n;
     return true;
 }
 

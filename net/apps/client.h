@@ -18,6 +18,12 @@
 bool client_number(const char *what, const char *text, uint32_t least, uint32_t most,
                    uint32_t *value);
 
+/*
+ * A rate in bits a second, up to `most`: k and m mean 1000 and 1000000, K and M 1024 and 1048576,
+ * as iperf2 has it.  False, with one clear line naming `what`, if it is not one.
+ */
+bool client_rate(const char *what, const char *text, uint32_t most, uint32_t *bit_s);
+
 /* A dotted IPv4 unicast address; false with one clear line. */
 bool client_host(const char *text, ip_addr_t *host);
 

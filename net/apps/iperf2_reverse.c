@@ -42,8 +42,9 @@ static struct iperf2_request usable(const struct iperf2_request *asked, bool udp
 
 /* ---- TCP ---- */
 
-static void tcp_ended(void *arg, const char *how, const char *why)
+static void tcp_ended(void *arg, const char *how, const char *why, const struct meter *m)
 {
+    (void)m;
     (void)arg;
     (void)how;
     if (why != NULL) {
@@ -88,8 +89,10 @@ static struct {
     struct deadline start;
 } udp;
 
-static void udp_ended(void *arg, const char *how, const struct iperf2_report *report)
+static void udp_ended(void *arg, const char *how, const struct iperf2_report *report,
+                      const struct meter *m)
 {
+    (void)m;
     (void)arg;
     (void)how;
     (void)report;

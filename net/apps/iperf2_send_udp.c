@@ -71,7 +71,7 @@ static void finish(struct sender *s, const char *how, const struct iperf2_report
     }
     release(s);
     meter_end_at(&s->meter, how, s->final_us != 0 ? s->final_us : s->meter.last_us);
-    done(arg, how, report);
+    done(arg, how, report, &s->meter);
 }
 
 /* ---- datagrams ---- */
@@ -163,7 +163,8 @@ static bool pump(struct sender *s)
         s->left -= s->left < length ? s->left : length;
         calls++;
     }
-    if (all_sent(s) && send_datagram(s, s->job.request.length, -s->id)) {
+    if (all_sent(s) && pace_due(&s->pace, &s->meter.held_us) &&
+        send_datagram(s, s->job.request.length, -s->id)) {
         count(s, s->job.request.length);
         s->phase = PHASE_ENDING;
         wait_again(s);

@@ -12,6 +12,7 @@
 #include "lwip/netif.h"
 #include "lwip/udp.h"
 #include "net/apps/iperf2_wire.h"
+#include "net/meter.h"
 
 enum {
     IPERF2_UDP_LENGTH = 1470, /* a datagram; what iperf2 takes       */
@@ -21,7 +22,8 @@ enum {
 };
 
 /* `report` is null if none came, or none was waited for. */
-typedef void (*iperf2_udp_done)(void *arg, const char *how, const struct iperf2_report *report);
+typedef void (*iperf2_udp_done)(void *arg, const char *how, const struct iperf2_report *report,
+                                const struct meter *m);
 
 struct iperf2_udp_job {
     struct netif *netif;

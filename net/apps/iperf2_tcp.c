@@ -83,7 +83,7 @@ static void release(struct stream *s)
 static void finish(struct stream *s, const char *how, const char *why)
 {
     release(s);
-    s->job.done(s->job.arg, how, why);
+    s->job.done(s->job.arg, how, why, &s->meter);
 }
 
 /* What lies in our own buffer has gone nowhere. */

@@ -11,11 +11,13 @@
 #include "lwip/netif.h"
 #include "lwip/tcp.h"
 #include "net/apps/iperf2_wire.h"
+#include "net/meter.h"
 
 enum { IPERF2_TCP_LENGTH = 8192, IPERF2_STREAMS = 16 };
 
-/* `why` is one line for people, null if all went well. */
-typedef void (*iperf2_tcp_done)(void *arg, const char *how, const char *why);
+/* `why` is one line for people, null if all went well; `m` what was measured, without bytes if
+ * nothing moved. */
+typedef void (*iperf2_tcp_done)(void *arg, const char *how, const char *why, const struct meter *m);
 
 struct iperf2_tcp_job {
     struct netif *netif;

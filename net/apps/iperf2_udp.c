@@ -79,7 +79,7 @@ static void end(struct flow *f, const char *how, uint64_t at_us)
     f->ended = NULL;
     meter_end_at(&f->meter, how, at_us);
     if (ended != NULL) {
-        ended(f->arg, how);
+        ended(f->arg, how, &f->meter);
     } else if (counted) {
         ttcp_test_ended(f->port, true, how[0] == 'o');
     }

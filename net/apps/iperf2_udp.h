@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 #include "lwip/udp.h"
+#include "net/meter.h"
 
-/* `arg` and how the flow ended; with payload or not. */
-typedef void (*iperf2_flow_ended)(void *arg, const char *how);
+/* How the flow ended, and what was measured. */
+typedef void (*iperf2_flow_ended)(void *arg, const char *how, const struct meter *m);
 
 /*
  * A datagram from `peer`: true if it belongs to a flow of iperf2 or begins one, and is counted;

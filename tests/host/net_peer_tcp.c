@@ -249,6 +249,8 @@ static void answer_syn(struct peer_tcp *c, const struct packet *p)
     }
     c->listening = false;
     c->open = true;
+    c->box_window = get16(p->data + 14);
+    c->acked = c->snd_nxt;
     peer_tcp_flags(c, T_SYN | T_ACK);
     c->snd_end = c->snd_nxt;
 }

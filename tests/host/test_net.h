@@ -31,6 +31,7 @@ Suite *net_selftest_suite(void);
 Suite *net_iperf3_suite(void);
 Suite *net_iperf3_end_suite(void);
 Suite *net_iperf3_udp_suite(void);
+Suite *net_iperf2_client_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 
