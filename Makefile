@@ -77,8 +77,22 @@ OBJ := $(OUT)/obj
 KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
 LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
 
+# What no frame's way leads through is optimised for size: text and data have a budget (linker.ld).
+COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/selftest*.c \
+    drivers/*/*_selftest.c drivers/*/*_probe.c drivers/*/*_pnp.c drivers/*/*_eeprom.c \
+    drivers/*/*_memory.c) \
+    $(addprefix kernel/,cpu.c machine.c memory.c pci.c samples.c trap.c) \
+    $(addprefix drivers/nic_,commands.c look.c pci.c pnp.c prove.c seen.c) \
+    $(addprefix net/,address.c drops.c proof.c report.c unreachable.c) \
+    $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf3_params.c \
+    iperf3_results.c iperf3_serve.c json.c ping.c selftest.c ttcp.c)
+COLD := $(COLD_C:%.c=$(OBJ)/%.o) $(addprefix $(OBJ)/lwip/core/,init.o ipv4/acd.o ipv4/autoip.o \
+    ipv4/dhcp.o ipv4/ip4_addr.o)
+OPTIMISE :=
+$(COLD): OPTIMISE := -Os
+
 # Rewritten only when the options change; everything depends on it.
-FLAGS_NOW := $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE)
+FLAGS_NOW := $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE) $(COLD)
 $(OBJ)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS_NOW))' >$@
@@ -88,17 +102,17 @@ $(LWIP_SRC): | $(OUT)/deps/build ;
 $(OBJ)/net/%.o: net/%.c $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE) -MD -MP -c $< -o $@
+	$(quiet)$(CC) $(KERNEL_FLAGS) $(OPTIMISE) $(OWN_FLAGS) $(LWIP_INCLUDE) -MD -MP -c $< -o $@
 
 $(OBJ)/lwip/%.o: $(LWIP)/src/%.c $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,CC,lwip/$*.c)
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(KERNEL_FLAGS) -w $(LWIP_INCLUDE) -MD -MP -c $< -o $@
+	$(quiet)$(CC) $(KERNEL_FLAGS) $(OPTIMISE) -w $(LWIP_INCLUDE) -MD -MP -c $< -o $@
 
 $(OBJ)/%.o: %.c $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(quiet)$(CC) $(KERNEL_FLAGS) $(OWN_FLAGS) -MD -MP -c $< -o $@
+	$(quiet)$(CC) $(KERNEL_FLAGS) $(OPTIMISE) $(OWN_FLAGS) -MD -MP -c $< -o $@
 
 $(OBJ)/%.o: %.S $(OBJ)/flags | $(OUT)/deps/build
 	$(call say,AS,$<)
