@@ -82,7 +82,7 @@ COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/s
     drivers/*/*_selftest.c drivers/*/*_probe.c drivers/*/*_pnp.c drivers/*/*_eeprom.c \
     drivers/*/*_memory.c) \
     $(addprefix kernel/,cpu.c machine.c memory.c pci.c samples.c trap.c) \
-    $(addprefix drivers/nic_,commands.c look.c pci.c pnp.c prove.c seen.c) \
+    $(addprefix drivers/nic_,commands.c compare.c look.c pci.c pnp.c prove.c seen.c) \
     $(addprefix net/,address.c drops.c proof.c report.c unreachable.c) \
     $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf3_params.c \
     iperf3_results.c iperf3_serve.c json.c ping.c selftest.c ttcp.c)

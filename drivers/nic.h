@@ -146,10 +146,11 @@ struct nic {
     char model[40]; /* "RTL8019AS", "NE2000 clone (no signature)" */
     struct nic_place place;
     uint8_t mac[6];
-    uint8_t width;      /* data path in bits: 8, 16, 32              */
-    uint16_t ring_kb;   /* receive ring, KB                          */
-    uint32_t link_kbit; /* link rate in kbit/s                       */
-    bool link;          /* as far as the card can tell; else true    */
+    uint8_t width;                      /* data path in bits: 8, 16, 32              */
+    uint16_t ring_kb;                   /* receive ring, KB                          */
+    uint32_t link_kbit;                 /* link rate in kbit/s                       */
+    uint32_t bus_in_kb_s, bus_out_kb_s; /* as selftest measured, times 10; 0: not yet */
+    bool link;                          /* as far as the card can tell; else true    */
     bool full_duplex;
     int irq; /* IRQ_NONE when polling                     */
     bool irq_proven;

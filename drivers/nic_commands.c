@@ -2,6 +2,7 @@
  * What people and programs can ask about the cards: `nics`, `counters` and the counters record.
  */
 #include "drivers/nic.h"
+#include "drivers/nic_compare.h"
 #include "drivers/nic_pci.h"
 #include "kernel/console.h"
 #include "kernel/irq.h"
@@ -206,8 +207,11 @@ static int start_nics(int argc, char *argv[])
     for (unsigned i = 0; i < nic_count; i++) {
         print_card(&nics[i]);
     }
+    if (nic_count > 1) {
+        nic_compare();
+    }
     return SHELL_OK;
 }
 
-SHELL_COMMAND(nics, "", "the network cards", start_nics, NULL);
+SHELL_COMMAND(nics, "", "the network cards, compared", start_nics, NULL);
 SHELL_COMMAND(counters, "[reset]", "what each card counted, per cause", start_counters, NULL);

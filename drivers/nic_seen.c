@@ -6,6 +6,7 @@
 
 #include "kernel/console.h"
 #include "kernel/print.h"
+#include "kernel/record.h"
 #include "kernel/shell.h"
 #include "kernel/string.h"
 
@@ -13,7 +14,8 @@ enum {
     SIGHTINGS = 64, /* every candidate of every driver, and some more */
     WHY_BYTES = 72,
     WHERE_BYTES = 16,
-    ROW_ENDS = 72, /* of the list of empty ports: columns of the screen */
+    ROWS_IN_PART = 24, /* of a `table` record: under 4096 bytes */
+    ROW_ENDS = 72,     /* of the list of empty ports: columns of the screen */
 };
 
 struct sighting {
@@ -183,6 +185,50 @@ static void print_empty(void)
     }
 }
 
+/* The same for programs: one `table` record for every so many places. */
+static void record_rows(unsigned first, unsigned last)
+{
+    static const char *const verdicts[] = {"taken", "nothing", "unusable", "skipped"};
+    char place[WHERE_BYTES];
+
+    for (unsigned i = first; i < last; i++) {
+        const struct sighting *s = &sightings[i];
+
+        record_open(NULL);
+        record_item(where(s, place));
+        record_item(s->who);
+        record_item(verdicts[s->verdict]);
+        record_item(s->why);
+        record_close();
+    }
+}
+
+static void record_table(void)
+{
+    static const char *const columns[] = {"place", "driver", "verdict", "why"};
+
+    for (unsigned first = 0; first < count; first += ROWS_IN_PART) {
+        const unsigned last = first + ROWS_IN_PART < count ? first + ROWS_IN_PART : count;
+
+        record_begin("table");
+        record_str("name", "probe");
+        record_null("nic");
+        record_int("part", first / ROWS_IN_PART + 1);
+        record_int("parts", (count + ROWS_IN_PART - 1) / ROWS_IN_PART);
+        record_open("columns");
+        for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+            record_item(columns[i]);
+        }
+        record_close();
+        record_open("rows");
+        record_rows(first, last);
+        record_close();
+        record_str("verdict", nic_count == 0 ? "no card" : "found");
+        record_int("us", took_us);
+        record_end();
+    }
+}
+
 static int start_probe(int argc, char *argv[])
 {
     char place[WHERE_BYTES];
@@ -206,6 +252,7 @@ static int start_probe(int argc, char *argv[])
     if (dropped != 0) {
         kprintf("  and %u more, for which there was no room\n", dropped);
     }
+    record_table();
     return SHELL_OK;
 }
 

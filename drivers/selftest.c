@@ -299,6 +299,8 @@ static void tell_meaning(void)
     if (t.in_kb_s == 0 || t.out_kb_s == 0) {
         return;
     }
+    t.nic->bus_in_kb_s = t.in_kb_s;
+    t.nic->bus_out_kb_s = t.out_kb_s;
     mean_way("in", "bus_tcp_rx", bus_ns(RX_FRAME, t.in_kb_s) + bus_ns(ACK_HALF, t.out_kb_s));
     mean_way("out", "bus_tcp_tx", bus_ns(TX_FRAME, t.out_kb_s) + bus_ns(ACK_HALF, t.in_kb_s));
 }

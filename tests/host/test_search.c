@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "drivers/nic.h"
+#include "drivers/nic_compare.h"
 #include "drivers/nic_seen.h"
 #include "kernel/error.h"
 #include "kernel/irq.h"
@@ -354,6 +355,20 @@ START_TEST(command)
 }
 END_TEST
 
+/* For programs: every place once, in parts a record can hold. */
+START_TEST(command_records)
+{
+    machine("irq=poll");
+    cards_at[0] = 0x320;
+    nics_init();
+    probe_says();
+    expect_words(host_records(), "\"name\":\"probe\",\"nic\":null,\"part\":1,\"parts\":1,");
+    expect_words(host_records(), "[\"0x320\",\"ne2000\",\"taken\",\"card 0, Fake of ne2000\"]");
+    expect_words(host_records(), "[\"0x2a0\",\"wd80x3\",\"nothing\",\"not ours (port reads 7f)\"]");
+    ck_assert_uint_eq(host_count(host_records(), "\"],[\"") + 1, 11);
+}
+END_TEST
+
 /* Long names and long reasons, and more places than there is room for. */
 START_TEST(much_to_tell)
 {
@@ -369,11 +384,63 @@ START_TEST(much_to_tell)
     }
     nic_seen_end();
     expect_words(probe_says(), "and 36 more, for which there was no room");
+    ck_assert_uint_eq(host_count(host_records(), "\"ev\":\"table\""), 3);
+    for (const char *line = host_records(); line != NULL && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        ck_assert_int_lt(end - line, 4096);
+        line = end + 1;
+    }
     ck_assert_str_eq(nic_where(&(struct nic_place){.pnp = 3, .pnp_device = 1}, where, sizeof where),
                      "pnp:3.1");
     ck_assert_str_eq(
         nic_where(&(struct nic_place){.bus = NIC_PCI, .pci = 0x1FFF}, where, sizeof where),
         "pci:1f.1f.7");
+}
+END_TEST
+
+/* Cards side by side, and which should be the fastest: by wire, by bus (measured, or else its
+ * width), by ring. */
+START_TEST(compared)
+{
+    machine("irq=poll");
+    nic_count = 4;
+    for (unsigned i = 0; i < 4; i++) {
+        nics[i] = (struct nic){.driver = &a_writer,
+                               .index = i,
+                               .model = "A model with a long name",
+                               .place = {.bus = NIC_ISA, .io = {(uint16_t)(0x300 + 0x20 * i)}},
+                               .width = 16,
+                               .ring_kb = 14,
+                               .link_kbit = 10000,
+                               .link = true,
+                               .irq = IRQ_NONE};
+    }
+    nic_compare();
+    expect_words(host_text(), "card        0                1                2                3");
+    expect_words(host_text(), "model       A model with a l A model with a l A model with a l ");
+    expect_words(host_text(),
+                 "place       0x300            0x320            0x340            0x360");
+    expect_words(host_text(), "equally fast");
+    nics[2].ring_kb = 16;
+    nic_compare();
+    expect_words(host_text(), "card 2 should be the fastest: it has the bigger ring");
+    nics[1].width = 32;
+    nic_compare();
+    expect_words(host_text(), "card 1 should be the fastest: it has the wider bus");
+    nics[1].bus_in_kb_s = nics[1].bus_out_kb_s = 9000;
+    nics[3].bus_in_kb_s = nics[3].bus_out_kb_s = 9500;
+    nics[3].width = 32;
+    nic_compare();
+    expect_words(host_text(), "card 3 should be the fastest: it has the faster bus, as measured");
+    expect_words(host_text(), "see selftest     900/900 KB/s ");
+    nics[0].link_kbit = 100000;
+    nics[0].full_duplex = true;
+    nic_compare();
+    expect_words(host_text(), "card 0 should be the fastest: it has the faster wire");
+    expect_words(host_text(), "link        100 Mbit/s full  10 Mbit/s half");
+    nics[0].link = nics[1].link = nics[3].link = false;
+    nic_compare();
+    expect_words(host_text(), "card 2 should be the fastest: it has a link");
 }
 END_TEST
 
@@ -394,7 +461,9 @@ int main(void)
     tcase_add_test(tc, too_many);
     tcase_add_test(tc, cannot_be_opened);
     tcase_add_test(tc, command);
+    tcase_add_test(tc, command_records);
     tcase_add_test(tc, much_to_tell);
+    tcase_add_test(tc, compared);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
