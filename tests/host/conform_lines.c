@@ -270,6 +270,30 @@ CASE(dead_line)
     rig_down(&r);
 }
 
+/* Twice as long each time, but never longer than 320 s. */
+CASE(pauses_grow_to_320_s)
+{
+    unsigned pause = 10;
+    rig_up(&r, cfg);
+    r.side->move_irq(&r, 15);
+    for (unsigned failure = 0; failure < 7; failure++) {
+        sim_tick(TICK_US);
+        for (unsigned i = 0; i < 3; i++) {
+            one_while_halted(i);
+        }
+        sim_tick(0);
+        ck_assert(r.nic->mode == NIC_MODE_POLL);
+        ck_assert_uint_eq(r.nic->retry_s, pause);
+        sim_run_us(pause * 1000000ULL);
+        rig_pump(&r); /* once a second: the first is too soon, or just right */
+        sim_run_us(2000000);
+        rig_pump(&r);
+        ck_assert(r.nic->mode == NIC_MODE_IRQ);
+        pause = pause * 2 > 320 ? 320 : pause * 2;
+    }
+    rig_down(&r);
+}
+
 /* Tried again, and good for as long as it was polled: the next failure starts at 10 s again. */
 CASE(good_line_is_forgiven)
 {
@@ -336,6 +360,7 @@ TCase *conform_lines(void)
     ADD_CASE(tc, lost_edges_then_retry);
     ADD_CASE(tc, lost_edges_now_and_then);
     ADD_CASE(tc, dead_line);
+    ADD_CASE(tc, pauses_grow_to_320_s);
     ADD_CASE(tc, good_line_is_forgiven);
     ADD_CASE_8139(tc, storm_then_retry, "ISA lines are edges");
     return tc;

@@ -107,7 +107,7 @@ END_TEST
 
 TCase *selftest_8139(void)
 {
-    TCase *tc = tcase_create("RTL8139, broken");
+    TCase *tc = tcase_create("broken RTL8139");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, register_stuck);
     tcase_add_test(tc, eeprom_empty);

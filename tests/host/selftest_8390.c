@@ -206,7 +206,7 @@ END_TEST
 
 TCase *selftest_8390(void)
 {
-    TCase *tc = tcase_create("8390, broken");
+    TCase *tc = tcase_create("broken 8390");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, fault_is_named, 0, sizeof faults / sizeof faults[0]);
     tcase_add_test(tc, prom_changes);

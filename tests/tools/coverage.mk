@@ -1,5 +1,6 @@
-# Branch coverage of drivers/ by the host tests that run its code; without sanitizers, whose own
-# branches would be counted.  DETAILS=1 lists the branches never taken.
+# How good are the host tests of drivers/?  Branch coverage by those that run its code (without
+# sanitizers, whose own branches would be counted; DETAILS=1 lists the branches never taken), and
+# mutants: lines broken on purpose, each of which the tests must notice.
 
 COVERED := $(foreach name,$(HOST_TESTS),$(if $(filter drivers/%,$(HOST_SRC_$(name))),$(name)))
 COVERED_BIN := $(COVERED:%=$(OUT)/coverage/test_%)
@@ -13,4 +14,7 @@ $(foreach name,$(COVERED),$(eval $(call coverage_test,$(name))))
 coverage: $(COVERED_BIN) | $(OUT)/deps/test ## branch coverage of drivers/ by the host tests
 	@$(PYTHON) tests/tools/coverage.py $(OUT)/coverage $(if $(DETAILS),--details) $(COVERED_BIN)
 
-.PHONY: coverage
+mutants: | $(OUT)/deps/test ## break driver lines one at a time: the host suites must notice each
+	@LWIP=$(LWIP) $(PYTHON) tests/tools/mutants.py $(OUT)/mutants tests/host/mutants.txt
+
+.PHONY: coverage mutants

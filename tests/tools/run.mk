@@ -33,6 +33,7 @@ test: all $(OUT)/host/ttcp | $(OUT)/deps/test ## every test, by layer
 LONG_FUZZ := 600
 test-long: all $(OUT)/host/ttcp | $(OUT)/deps/test ## what takes long: long system tests, ten minutes of each fuzzer
 	$(PYTEST) tests/emu -m long
+	@$(MAKE) --no-print-directory mutants
 	@$(MAKE) --no-print-directory fuzz TIME=$(LONG_FUZZ)
 
 .PHONY: run bochs bochs-debug qemu debug check-emu test test-long
