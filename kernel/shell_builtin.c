@@ -37,8 +37,11 @@ static int start_help(int argc, char *argv[])
     const struct shell_command *c;
     char synopsis[SYNOPSIS_MAX];
 
-    (void)argc;
     (void)argv;
+    if (argc != 1) {
+        kprintf("usage: help\n");
+        return SHELL_FAILED;
+    }
     for (c = next_by_name(""); c != NULL; c = next_by_name(c->name)) {
         int n = format(synopsis, sizeof(synopsis), "%s %s", c->name, c->usage);
 

@@ -30,6 +30,7 @@ static int usage(void)
 
 struct arguments {
     bool transmit, receive;
+    bool for_sending; /* something that -r has no use for */
     struct ttcp_job job;
     const char *host;
 };
@@ -44,7 +45,7 @@ static bool take_switch(struct arguments *args, const char *a)
     } else if (strcmp(a, "-u") == 0) {
         args->job.udp = true;
     } else if (strcmp(a, "-D") == 0) {
-        args->job.nodelay = true;
+        args->job.nodelay = args->for_sending = true;
     } else if (strcmp(a, "-s") != 0) { /* source and sink a pattern: we always do */
         return false;
     }
@@ -56,6 +57,7 @@ static bool take_number(struct arguments *args, const char *a, const char *text)
 {
     uint32_t value;
 
+    args->for_sending = args->for_sending || strcmp(a, "-p") != 0;
     if (strcmp(a, "-l") == 0) {
         return client_number("-l", text, 1, LEN_TCP_MAX, &args->job.length);
     }
@@ -129,7 +131,7 @@ static void on_test_ended(bool ok)
 
 static int start_receive(const struct arguments *args)
 {
-    if (args->host != NULL) {
+    if (args->host != NULL || args->for_sending) {
         return usage();
     }
     if (nic_count == 0) {

@@ -48,12 +48,31 @@ static struct {
 
 /* ---- who waits for the end of a test ---- */
 
+static const uint16_t fixed_ports[] = {TTCP_PORT, TTCP_PORT_OLD, TTCP_PORT_BRL};
+
+static bool is_fixed(uint16_t port)
+{
+    return port == TTCP_PORT || port == TTCP_PORT_OLD || port == TTCP_PORT_BRL;
+}
+
+static void close_listener(void)
+{
+    if (watch.listener != NULL) {
+        tcp_close(watch.listener);
+        watch.listener = NULL;
+    }
+}
+
 void ttcp_test_ended(uint16_t port, bool udp, bool ok)
 {
     ttcp_watcher watcher = watch.watcher;
 
     if (watcher != NULL && watch.port == port && watch.udp == udp) {
-        ttcp_unwatch();
+        watch.watcher = NULL;
+        close_listener();
+        if (udp && !is_fixed(port)) {
+            ttcp_udp_close_later(port);
+        }
         watcher(ok);
     }
 }
@@ -231,13 +250,6 @@ static struct tcp_pcb *listen_on(uint16_t port)
     return listener;
 }
 
-static const uint16_t fixed_ports[] = {TTCP_PORT, TTCP_PORT_OLD, TTCP_PORT_BRL};
-
-static bool is_fixed(uint16_t port)
-{
-    return port == TTCP_PORT || port == TTCP_PORT_OLD || port == TTCP_PORT_BRL;
-}
-
 void ttcp_put_claim(const struct ttcp_claim *new_claim)
 {
     claim = new_claim;
@@ -270,10 +282,7 @@ int ttcp_watch(uint16_t port, bool udp, ttcp_watcher watcher)
 void ttcp_unwatch(void)
 {
     watch.watcher = NULL;
-    if (watch.listener != NULL) {
-        tcp_close(watch.listener);
-        watch.listener = NULL;
-    }
+    close_listener();
     if (watch.udp && !is_fixed(watch.port)) {
         ttcp_udp_close(watch.port);
     }

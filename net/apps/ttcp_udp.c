@@ -38,7 +38,10 @@ struct flow {
     uint64_t touched_us;  /* of the last datagram  */
 };
 
-static struct udp_pcb *ports[PORTS];
+static struct {
+    struct udp_pcb *pcb;
+    uint64_t close_us; /* when to close it; 0: stays */
+} ports[PORTS];
 static struct flow flows[FLOWS];
 static uint64_t next_look_us; /* for silent flows */
 
@@ -189,6 +192,97 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     pbuf_free(p);
 }
 
+/* ---- ports ---- */
+
+static unsigned find_port(uint16_t port)
+{
+    unsigned i = 0;
+
+    while (i < PORTS && (ports[i].pcb == NULL || ports[i].pcb->local_port != port)) {
+        i++;
+    }
+    return i;
+}
+
+static unsigned free_port(void)
+{
+    unsigned i = 0;
+
+    while (i < PORTS && ports[i].pcb != NULL) {
+        i++;
+    }
+    return i;
+}
+
+int ttcp_udp_open(uint16_t port)
+{
+    unsigned known = find_port(port), i = free_port();
+    struct udp_pcb *pcb;
+
+    if (known < PORTS && ports[known].close_us != 0) {
+        ports[known].close_us = 0;
+        return OK;
+    }
+    if (known < PORTS) {
+        return E_BUSY;
+    }
+    if (i == PORTS || (pcb = udp_new()) == NULL) {
+        return E_NO_MEMORY;
+    }
+    if (udp_bind(pcb, IP_ADDR_ANY, port) != ERR_OK) {
+        udp_remove(pcb);
+        return E_BUSY;
+    }
+    udp_recv(pcb, on_receive, NULL);
+    ports[i].pcb = pcb;
+    ports[i].close_us = 0;
+    return OK;
+}
+
+void ttcp_udp_close(uint16_t port)
+{
+    unsigned at = find_port(port);
+
+    for (unsigned i = 0; i < FLOWS; i++) {
+        struct flow *f = &flows[i];
+
+        if (f->port == port && (f->state == FLOW_OPEN || f->state == FLOW_ENDING)) {
+            end(f, "abort", f->meter.last_us);
+        }
+    }
+    if (at < PORTS) {
+        udp_remove(ports[at].pcb);
+        ports[at].pcb = NULL;
+    }
+}
+
+void ttcp_udp_close_later(uint16_t port)
+{
+    unsigned at = find_port(port);
+
+    if (at < PORTS) {
+        ports[at].close_us = time_us() + ECHOES_US;
+    }
+}
+
+/* ---- turn ---- */
+
+static void look_at(struct flow *f, uint64_t now)
+{
+    if (f->state == FLOW_ENDED) {
+        if (now - f->touched_us > ECHOES_US) {
+            f->state = FLOW_FREE;
+        }
+    } else if (f->state != FLOW_FREE && now - f->touched_us > SILENT_US) {
+        /* One of the five end sentinels did arrive: then that was the end. */
+        if (f->state == FLOW_ENDING) {
+            end(f, "ok", f->sentinel_us);
+        } else {
+            end(f, "timeout", f->meter.last_us);
+        }
+    }
+}
+
 bool ttcp_udp_turn(void)
 {
     uint64_t now;
@@ -198,65 +292,12 @@ bool ttcp_udp_turn(void)
     }
     now = time_us();
     for (unsigned i = 0; i < FLOWS; i++) {
-        struct flow *f = &flows[i];
-
-        if (f->state == FLOW_FREE) {
-            continue;
-        }
-        if (f->state == FLOW_ENDED) {
-            if (now - f->touched_us > ECHOES_US) {
-                f->state = FLOW_FREE;
-            }
-        } else if (now - f->touched_us > SILENT_US) {
-            /* One of the five end sentinels did arrive: then that was the end. */
-            if (f->state == FLOW_ENDING) {
-                end(f, "ok", f->sentinel_us);
-            } else {
-                end(f, "timeout", f->meter.last_us);
-            }
+        look_at(&flows[i], now);
+    }
+    for (unsigned i = 0; i < PORTS; i++) {
+        if (ports[i].pcb != NULL && ports[i].close_us != 0 && now >= ports[i].close_us) {
+            ttcp_udp_close(ports[i].pcb->local_port);
         }
     }
     return false;
-}
-
-/* ---- ports ---- */
-
-int ttcp_udp_open(uint16_t port)
-{
-    struct udp_pcb **at = NULL;
-
-    for (unsigned i = 0; i < PORTS; i++) {
-        if (ports[i] == NULL) {
-            at = &ports[i];
-        } else if (ports[i]->local_port == port) {
-            return E_BUSY;
-        }
-    }
-    if (at == NULL || (*at = udp_new()) == NULL) {
-        return E_NO_MEMORY;
-    }
-    if (udp_bind(*at, IP_ADDR_ANY, port) != ERR_OK) {
-        udp_remove(*at);
-        *at = NULL;
-        return E_BUSY;
-    }
-    udp_recv(*at, on_receive, NULL);
-    return OK;
-}
-
-void ttcp_udp_close(uint16_t port)
-{
-    for (unsigned i = 0; i < FLOWS; i++) {
-        struct flow *f = &flows[i];
-
-        if (f->port == port && (f->state == FLOW_OPEN || f->state == FLOW_ENDING)) {
-            end(f, "abort", f->meter.last_us);
-        }
-    }
-    for (unsigned i = 0; i < PORTS; i++) {
-        if (ports[i] != NULL && ports[i]->local_port == port) {
-            udp_remove(ports[i]);
-            ports[i] = NULL;
-        }
-    }
 }

@@ -13,11 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Answer on `port`; OK, E_BUSY (open already) or E_NO_MEMORY. */
+/* Answer on `port`; OK, also if it was about to close, E_BUSY (open already) or E_NO_MEMORY. */
 int ttcp_udp_open(uint16_t port);
 
 /* Stop; running flows of that port end with "abort". */
 void ttcp_udp_close(uint16_t port);
+
+/* Stop once the repeated end sentinels have come: a closed port would answer them with errors. */
+void ttcp_udp_close_later(uint16_t port);
 
 /* End silent flows.  Once a main loop turn; never counts as work. */
 bool ttcp_udp_turn(void);

@@ -328,9 +328,44 @@ START_TEST(receive_command_over_udp)
     }
     ck_assert_int_eq(rig_number(rig_record("done", 0), "status"), 0);
     ck_assert_int_eq(rig_number(rig_record("result", 0), "bytes"), 300);
+    for (unsigned i = 0; i < 4; i++) { /* the end comes five times: no error for any of them */
+        peer_send_udp(&peer, BOX_IP, FROM, 7777, "end!", 4);
+        rig_run_ms(100);
+    }
+    ck_assert_uint_eq(peer_packets(PROTO_ICMP), 0);
+    rig_run_ms(2000);
     peer_send_udp(&peer, BOX_IP, FROM, 7777, "closed", 6); /* port unreachable */
     rig_run_ms(20);
     ck_assert_uint_eq(peer_packets(PROTO_ICMP), 1);
+    ck_assert_uint_eq(rig_record_count("result"), 1);
+}
+END_TEST
+
+/* The same port again while it was about to close. */
+START_TEST(receive_command_over_udp_again)
+{
+    static const uint8_t data[100];
+
+    for (unsigned round = 0; round < 3; round++) {
+        rig_type("ttcp -r -u -p 7777\n");
+        rig_run_ms(20);
+        peer_send_udp(&peer, BOX_IP, FROM + round, 7777, data, 4);
+        peer_send_udp(&peer, BOX_IP, FROM + round, 7777, data, sizeof(data));
+        peer_send_udp(&peer, BOX_IP, FROM + round, 7777, data, 4);
+        rig_run_ms(500);
+        ck_assert_uint_eq(rig_record_count("result"), round + 1);
+        ck_assert_int_eq(rig_number(rig_record("done", round), "status"), 0);
+    }
+}
+END_TEST
+
+START_TEST(receive_command_with_words_for_sending)
+{
+    static const char *const commands[] = {"ttcp -r -n 5", "ttcp -r -l 100", "ttcp -r -D",
+                                           "ttcp -r 10.0.0.2", "help me"};
+
+    ck_assert_int_eq(rig_command(commands[_i], 100), 1);
+    ck_assert(rig_said("usage: "));
 }
 END_TEST
 
@@ -393,6 +428,8 @@ Suite *net_sink_suite(void)
     tcase_add_test(command, receive_command_twice_on_one_port);
     tcase_add_test(command, receive_command_fails_with_the_test);
     tcase_add_test(command, receive_command_over_udp);
+    tcase_add_test(command, receive_command_over_udp_again);
+    tcase_add_loop_test(command, receive_command_with_words_for_sending, 0, 5);
     tcase_add_loop_test(command, receive_command_aborted, 0, 4);
     tcase_add_test(command, receive_command_aborted_during_the_test);
     return suite;
