@@ -13,3 +13,5 @@ HOST_CFLAGS_net := $(HOST_LWIP)
 
 HOST_SRC_fuzz_frames := tests/host/fuzz_frames.c $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
 HOST_CFLAGS_fuzz_frames := $(HOST_LWIP)
+
+HOST_SRC_fuzz_iperf2 := tests/host/fuzz_iperf2.c net/apps/iperf2_wire.c kernel/math64.c
