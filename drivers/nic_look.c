@@ -397,6 +397,7 @@ void nics_init(void)
     nic_seen_begin();
     search_ends = deadline_us(SEARCH_US);
     search();
+    nic_pci_quieten_unused();
     nic_seen_end();
     if (!following) {
         following = true;

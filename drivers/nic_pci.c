@@ -120,6 +120,33 @@ const struct nic_driver *nic_pci_driver(uint32_t id, const struct nic_pci_id **c
     return NULL;
 }
 
+static bool is_used(pci_address a)
+{
+    for (unsigned i = 0; i < nic_count; i++) {
+        if (nics[i].place.bus == NIC_PCI && nics[i].place.pci == a) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool quieten(pci_address a, uint32_t id, void *arg)
+{
+    const struct nic_pci_id *card;
+    const uint16_t command = pci_read16(a, PCI_COMMAND);
+
+    (void)arg;
+    if ((command & PCI_COMMAND_MASTER) != 0 && !is_used(a) && nic_pci_driver(id, &card) != NULL) {
+        pci_write16(a, PCI_COMMAND, command & (uint16_t)~PCI_COMMAND_MASTER);
+    }
+    return true;
+}
+
+void nic_pci_quieten_unused(void)
+{
+    pci_scan(quieten, NULL);
+}
+
 void nic_pci_changes(const struct nic *nic, char *text, size_t size)
 {
     unsigned changed = nic->place.changed;

@@ -12,13 +12,14 @@ import pytest
 
 from cards import RTL8139
 from machine import product
-from qemu import GUEST_IP, HOST_IP
+from qemu import GUEST_IP, HOST_IP, nic_device
 from rawpeer import BROADCAST
 
 pytestmark = pytest.mark.cards(RTL8139)
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
 SLOT = 3
+SAME_LINE_SLOT = 7  # wired to the same line of the i440FX
 COMMAND, BAR0, LINE = 0x04, 0x10, 0x3c
 IO, MASTER = 1, 4
 
@@ -58,15 +59,15 @@ def entry():
 
 @pytest.fixture
 def boot_with(boot, tmp_path):
-    """boot_with({register: (width, value)}, append): the registers of the card in SLOT."""
-    def start(registers, append=STATIC, **options):
+    """boot_with({register: (width, value)}, append): registers of the card in `slot`."""
+    def start(registers, append=STATIC, slot=SLOT, more=(), **options):
         path = str(tmp_path / "gdb")
         box = boot(append, nic_options={"addr": SLOT}, **options,
-                   extra=["-S", "-gdb", f"unix:{path},server=on,wait=off"])
+                   extra=["-S", "-gdb", f"unix:{path},server=on,wait=off", *more])
         stub = Stub(path)
         stub.run_to(entry())
         for register, (width, value) in registers.items():
-            box.human_monitor(f"o/w 0xcf8 {0x80000000 | SLOT << 11 | register & 0xfc:#x}")
+            box.human_monitor(f"o/w 0xcf8 {0x80000000 | slot << 11 | register & 0xfc:#x}")
             box.human_monitor(f"o/{width} {0xcfc + (register & 3):#x} {value:#x}")
         stub.leave()
         return box
@@ -94,6 +95,18 @@ def test_wrong_interrupt_line_from_the_firmware(boot_with):
     box = boot_with({LINE: ("b", 9)})
     box.wait_for("ready", 10)
     assert box.all("fault")[0]["what"] == "irq_missing"
+    assert box.command(f"ping -n 3 {HOST_IP}")[0]["status"] == 0
+
+
+def test_wrong_line_and_the_real_one_shared(boot_with):
+    """The second card drives the line of the first: it listens there, and both are used."""
+    box = boot_with({LINE: ("b", 9)}, f"{STATIC} ip=10.0.3.15/24", slot=SAME_LINE_SLOT,
+                    more=["-netdev", "user,id=n1,restrict=on", "-device",
+                          nic_device(RTL8139, "n1", addr=SAME_LINE_SLOT, mac="52:54:00:12:34:57")])
+    box.wait_count("ready", 2, 10)
+    first, second = box.all("nic")
+    assert second["irq"] == first["irq"] and second["irq_proven"] and second["mode"] == "irq"
+    assert [f["what"] for f in box.all("fault")] == ["irq_missing"]
     assert box.command(f"ping -n 3 {HOST_IP}")[0]["status"] == 0
 
 

@@ -281,6 +281,37 @@ START_TEST(firmware_did_its_work)
 }
 END_TEST
 
+static void complain(const char *word, const char *why)
+{
+    ck_abort_msg("option %s: %s", word, why);
+}
+
+/* nic= names another card: this one may not go on writing into memory; and is not touched. */
+START_TEST(unused_does_not_master)
+{
+    plug(&good);
+    struct sim_pci_function *sound = sim_pci_add(0, 12, 0, SOUND, CLASS_SOUND);
+    sim_pci_set16(sound, PCI_COMMAND, 0x0007);
+    sim_pci_set16(card.pci, PCI_COMMAND, 0x0007);
+    card.used_unmasked = false;
+    card.imr = 1; /* any access but to IMR would abort */
+    options_parse(&options, "nic=ne2000:0x300", complain);
+    nics_init();
+    ck_assert_uint_eq(nic_count, 0);
+    ck_assert(!sim_pci_masters(card.pci));
+    ck_assert(sim_pci_decodes(card.pci));
+    ck_assert_uint_eq(card.imr, 1);
+    ck_assert(sim_pci_masters(sound));
+    options_default(&options);
+    card.imr = 0;
+    nics_init(); /* now it is wanted */
+    ck_assert_uint_eq(nic_count, 1);
+    ck_assert(sim_pci_masters(card.pci));
+    expect_changes("switched on: bus mastering");
+    works();
+}
+END_TEST
+
 START_TEST(firmware_did_nothing)
 {
     static const struct {
@@ -427,6 +458,7 @@ int main(void)
     tcase_add_loop_test(bus, wakes_and_restores, 0, 2);
     tcase_add_test(bus, bad_capabilities);
     tcase_add_test(one, firmware_did_its_work);
+    tcase_add_test(one, unused_does_not_master);
     tcase_add_loop_test(one, firmware_did_nothing, 0, 5);
     tcase_add_loop_test(one, no_io_range, 0, 4);
     tcase_add_test(one, answers_all_ones);
