@@ -350,21 +350,31 @@ static bool test_loopback(struct selftest *t)
 
 /* ---- interrupt ---- */
 
-/* A remote read of no bytes has set RDC: unmasking it pulls the line. */
-static void raise_line(struct nic *nic)
-{
-    struct dp8390 *d = dp8390_of(nic);
+/* What unmasking pulls the line. */
+static uint8_t pending;
 
-    d->imr = ISR_RDC;
-    put(d, IMR, ISR_RDC);
-}
-
-static void provoke_masked(const struct dp8390 *d)
+/* A remote read of no bytes sets RDC at once; a chip without remote DMA sends a frame to itself. */
+static void make_pending(struct dp8390 *d)
 {
     put(d, ISR, ISR_RDC);
     put(d, RBCR0, 0);
     put(d, RBCR1, 0);
     put(d, CR, CR_ZERO_READ);
+    pending = get(d, ISR) & ISR_RDC;
+    put(d, CR, CR_IDLE);
+    if (pending == 0) {
+        dp8390_stop(d);
+        pending =
+            (uint8_t)(go_round(d, (d->dcr & DCR_WTS) != 0 ? 2 * LOOP_DATA : LOOP_DATA) & ISR_TX);
+    }
+}
+
+static void raise_line(struct nic *nic)
+{
+    struct dp8390 *d = dp8390_of(nic);
+
+    d->imr = pending;
+    put(d, IMR, pending);
 }
 
 static void quiet_line(struct nic *nic)
@@ -380,9 +390,8 @@ static bool test_interrupt(struct selftest *t)
     struct dp8390 *d = dp8390_of(t->nic);
 
     (void)t->ops->open(t->nic); /* a board may cut the line while it is closed */
-    provoke_masked(d);
+    make_pending(d);
     selftest_interrupt(raise_line, quiet_line);
-    put(d, CR, CR_IDLE);
     t->ops->close(t->nic);
     return false;
 }

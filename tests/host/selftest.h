@@ -18,6 +18,9 @@ extern struct rig st;
 void st_up(unsigned index);
 void st_up_card(const struct rig_card *card);
 
+/* The first RTL8139 of the rig's cards. */
+unsigned st_first_8139(void);
+
 /* Test it from beginning to end. */
 void st_run(void);
 

@@ -3,14 +3,9 @@
  */
 #include "tests/host/selftest.h"
 
-static unsigned first(void)
-{
-    return sim_card_count;
-}
-
 START_TEST(register_stuck)
 {
-    st_up(first());
+    st_up(st_first_8139());
     st.rtl.fault.mar_low = 0x00400000;
     st_run();
     st_says("register 08h does not hold what is written (bits 00400000)");
@@ -22,7 +17,7 @@ END_TEST
 
 START_TEST(eeprom_empty)
 {
-    st_up(first());
+    st_up(st_first_8139());
     memset(st.rtl.eeprom.word, 0xFF, sizeof st.rtl.eeprom.word);
     st_run();
     st_says(
@@ -35,7 +30,7 @@ END_TEST
 
 START_TEST(eeprom_of_another)
 {
-    st_up(first());
+    st_up(st_first_8139());
     st.rtl.eeprom.word[8] ^= 0x0100;
     st_run();
     st_says("says 00:00:e8:13:34:56, but the chip's registers 00:00:e8:12:34:56");
@@ -48,7 +43,7 @@ END_TEST
 START_TEST(eeprom_says)
 {
     for (unsigned i = 0; i < sim_rtl_count; i++) {
-        st_up(first() + i);
+        st_up(st_first_8139() + i);
         st_run();
         st_says("8129 10ec 8139 ffff ffff ffff ffff 0000 12e8 5634");
         st_says("00:00:e8:12:34:56, board 10ec:8139");
@@ -59,7 +54,7 @@ END_TEST
 
 START_TEST(loop_damaged)
 {
-    st_up(first());
+    st_up(st_first_8139());
     st.rtl.fault.loop_damage = 0x80;
     st_run();
     st_says("loopback   BAD  within the chip: frame 1 of 60 bytes came back damaged");
@@ -70,7 +65,7 @@ END_TEST
 
 START_TEST(loop_lost)
 {
-    st_up(first());
+    st_up(st_first_8139());
     st.rtl.fault.loop_lost = true;
     st_run();
     st_says("frame 1 of 60 bytes did not come back");
@@ -82,7 +77,7 @@ END_TEST
 /* A card that may not master the bus any more. */
 START_TEST(never_fetches)
 {
-    st_up(first());
+    st_up(st_first_8139());
     st.rtl.fault.never_fetches = true;
     st_run();
     st_says("speed      BAD  a frame was not fetched in 20 ms");
@@ -95,7 +90,7 @@ END_TEST
 /* Pulled out of its slot, or asleep. */
 START_TEST(gone)
 {
-    st_up(first());
+    st_up(st_first_8139());
     st.rtl.cfg.all_ones = true;
     st_run();
     st_says("registers  BAD  does not come out of reset (CR ff)");

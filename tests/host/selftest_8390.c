@@ -174,6 +174,21 @@ START_TEST(loopback_says)
 }
 END_TEST
 
+/* ---- the interrupt ---- */
+
+/* No remote DMA says that it is done: a frame sent within the chip makes the interrupt. */
+START_TEST(interrupt_without_remote_dma)
+{
+    st_up(NE2000);
+    st.chip->dma_stuck = true;
+    st_run();
+    st_says("interrupt  good irq 10");
+    st_blames("cycles, RAM");
+    st.chip->dma_stuck = false;
+    st_works();
+}
+END_TEST
+
 /* ---- the reset, and coming back ---- */
 
 START_TEST(no_reset_acknowledge)
@@ -216,6 +231,7 @@ TCase *selftest_8390(void)
     tcase_add_test(tc, transmitter_dead);
     tcase_add_test(tc, transmitter_starves);
     tcase_add_test(tc, loopback_says);
+    tcase_add_test(tc, interrupt_without_remote_dma);
     tcase_add_test(tc, no_reset_acknowledge);
     tcase_add_test(tc, nothing_measured_on_a_deaf_card);
     return tc;

@@ -27,6 +27,15 @@ void st_up(unsigned index)
     st_up_card(&card);
 }
 
+unsigned st_first_8139(void)
+{
+    unsigned index = 0;
+    while (rig_card(index).rtl8139 == NULL) {
+        index++;
+    }
+    return index;
+}
+
 void st_run(void)
 {
     unsigned parts = 0;
@@ -324,7 +333,7 @@ END_TEST
 static TCase *sound_cards(void)
 {
     TCase *tc = tcase_create("sound cards");
-    const int cards = (int)rig_card_count(), first_rtl = (int)sim_card_count;
+    const int cards = (int)rig_card_count(), first_rtl = (int)st_first_8139();
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, sound, 0, cards);
     tcase_add_loop_test(tc, records, 0, 1);
