@@ -1,6 +1,7 @@
 """Bochs: the images as a user boots them, and real transfers through its NE2000."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -73,6 +74,28 @@ def test_boot_and_transfer(boot_bochs, image, slot, says):
     box.wait_exit(10)
     assert box.all("exit")[0]["status"] == 0
     assert box.all("panic") == []
+
+
+@pytest.mark.skipif(shutil.which("iperf") is None, reason="iperf is not installed")
+def test_iperf2(boot_bochs):
+    """The real client once: TCP, -R, and UDP with its server's report."""
+    tcp, udp = free_port(), free_port(socket.SOCK_DGRAM)
+    box = boot_bochs(forward=[("tcp", tcp, 5001), ("udp", udp, 5001)],
+                     floppy=product("nictest86.img"))
+    box.wait_for("ready", 180)
+    for words in ([], ["-R"]):
+        since = box.mark()
+        status, out, err = run(["iperf", "-c", "127.0.0.1", "-p", str(tcp), "-n", "300K", *words])
+        assert status == 0, out + err
+        result = box.wait_for("result", 20, since)
+        assert (result["test"], result["bytes"], result["end"]) == ("iperf2", 307200, "ok")
+        assert result["dir"] == ("tx" if words else "rx")
+    since = box.mark()
+    status, out, err = run(["iperf", "-c", "127.0.0.1", "-p", str(udp), "-u", "-n", "60K"])
+    result = box.wait_for("result", 20, since)
+    assert status == 0 and "Server Report" in out, out + err
+    assert result["packets"] + result["lost"] == 43
+    assert f"{result['lost']}/43 (" in out
 
 
 def start_run(**environment):

@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import struct
+import subprocess
 import time
 
 import pytest
@@ -211,6 +212,57 @@ def test_old_udp_client(box):
     assert low == (11 - lost) * 1470
 
 
+# ---- our client, the real server ----
+
+@pytest.fixture
+def server():
+    """server(*words): the port of an `iperf -s` for one test; 2.1.8's UDP server serves no more."""
+    started = []
+
+    def start(*words):
+        port = free_port()
+        started.append(subprocess.Popen(["iperf", "-s", "-p", str(port), *words],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True))
+        time.sleep(0.5)
+        return port
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("words,streams,way", [
+    ("-n 1M", 1, "tx"), ("-n 100000 -l 333", 1, "tx"), ("-n 100K -P 3", 3, "tx"),
+    ("-R -n 1M", 1, "rx"), ("-R -t 1", 1, "rx")])
+def test_client_tcp(box, server, words, streams, way):
+    done, text = box.command(f"iperf {words} -p {server()} {HOST_IP}", 40)
+    assert done["status"] == 0, text
+    results = box.wait_count("result", streams, 5)
+    assert all((r["dir"], r["end"], r["test"]) == (way, "ok", "iperf2") for r in results)
+    if "-n" in words:
+        sent = {"1M": MB, "100000": 100_000, "100K": 100 * KB}[words.split("-n ")[1].split()[0]]
+        assert all(r["bytes"] == sent for r in results)
+
+
+def test_client_udp(box, server):
+    done, text = box.command(f"iperf -u -t 1 -b 2m -p {server('-u')} {HOST_IP}", 40)
+    assert done["status"] == 0, text
+    result = box.wait_for("result", 5)
+    assert (result["dir"], result["proto"], result["bound"]) == ("tx", "udp", "pacing")
+    assert 168 <= result["packets"] <= 174 and result["lost"] is not None
+    told = int(re.search(r"the server got (\d+) bytes", text).group(1))
+    assert told == result["bytes"] - result["lost"] * 1470
+
+
+def test_client_udp_reverse(box, server):
+    done, text = box.command(f"iperf -u -R -n 100K -b 2M -p {server('-u')} {HOST_IP}", 40)
+    assert done["status"] == 0, text
+    result = box.wait_for("result", 5)
+    assert (result["dir"], result["end"]) == ("rx", "ok")
+    assert result["packets"] + result["lost"] >= 70
+
+
 # ---- runs long enough to compare rates ----
 
 @pytest.mark.long
@@ -236,10 +288,13 @@ def test_udp_reverse_rates_agree(box, rate):
 @pytest.mark.parametrize("words", [
     ["-n", "4M"], ["-t", "5"], ["-n", "4M", "-l", "1000"], ["-n", "1M", "-l", "100"],
     ["-n", "4M", "-R", "-l", "1000"], ["-t", "5", "-R"], ["-n", "4M", "-R"], ["-n", "2M", "-r"],
-    ["-n", "2M", "-d"], ["-t", "5", "-d"], ["-t", "5", "-r"], ["-n", "1M", "-P", "8"],
-    ["-n", "1M", "-P", "4", "-R"], ["-n", "512K", "-P", "2", "-d"]], ids=" ".join)
+    ["-n", "2M", "-d"], ["-t", "5", "-d"], ["-t", "5", "-r"], ["-n", "1M", "-P", "3"],
+    ["-n", "1M", "-P", "3", "-R"], ["-n", "512K", "-P", "2", "-d"]], ids=" ".join)
 def test_tcp_matrix(box, words):
-    """Whatever the options: each of our results ends well, and their sum is the client's."""
+    """Whatever the options: each of our results ends well, and their sum is the client's.
+
+    slirp's listening socket holds one connection more: beyond three at once the host itself resets
+    some.  Eight are in test_two_boxes.py."""
     extra = ["-L", free_port()] if "-d" in words or "-r" in words else []
     lines, text = iperf(*box.tcp, *words, *extra, timeout=120)
     streams = int(words[words.index("-P") + 1]) if "-P" in words else 1
