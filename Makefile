@@ -80,14 +80,15 @@ LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
 # What no frame's way leads through is optimised for size: text and data have a budget (linker.ld).
 COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/selftest*.c \
     drivers/*/*_selftest.c drivers/*/*_probe.c drivers/*/*_pnp.c drivers/*/*_eeprom.c \
-    drivers/*/*_memory.c) \
-    $(addprefix kernel/,cpu.c machine.c memory.c pci.c samples.c trap.c) \
+    drivers/*/*_memory.c net/apps/bench*.c) \
+    $(addprefix kernel/,arena.c cpu.c dma.c events.c idt.c machine.c memory.c pci.c print.c \
+    profile.c record.c samples.c terminal.c trap.c vga.c) \
     $(addprefix drivers/nic_,commands.c compare.c look.c pci.c pnp.c prove.c seen.c) \
     $(addprefix net/,address.c drops.c proof.c report.c unreachable.c) \
     $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf3_params.c \
     iperf3_results.c iperf3_serve.c json.c ping.c selftest.c ttcp.c)
 COLD := $(COLD_C:%.c=$(OBJ)/%.o) $(addprefix $(OBJ)/lwip/core/,init.o ipv4/acd.o ipv4/autoip.o \
-    ipv4/dhcp.o ipv4/ip4_addr.o)
+    ipv4/dhcp.o ipv4/icmp.o ipv4/ip4_addr.o ipv4/ip4_frag.o raw.o)
 OPTIMISE :=
 $(COLD): OPTIMISE := -Os
 
@@ -135,6 +136,7 @@ $(OBJ)/kernel/string.o: OWN_FLAGS += -fno-lto
 $(OUT)/nictest86.sym: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(OBJ)/objects
 	$(call say,LD)
 	$(quiet)$(LINK) -Wl,-Map=$(OUT)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) -o $@
+	$(quiet)$(PYTHON) tests/bench/layer_map.py $@
 
 $(OUT)/nictest86.elf: $(OUT)/nictest86.sym
 	$(call say,STRIP)

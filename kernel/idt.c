@@ -3,6 +3,7 @@
  */
 #include "kernel/idt.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -39,17 +40,23 @@ static void load(const struct gate *table, unsigned bytes)
     __asm__ volatile("lidt %0" : : "m"(pointer) : "memory");
 }
 
+void idt_set(unsigned vector, const void *entry)
+{
+    const char *stub = vector < STUBS ? trap_stubs + vector * STUB_BYTES : trap_other_stub;
+    uint32_t offset = (uint32_t)(uintptr_t)(entry != NULL ? entry : stub);
+
+    idt[vector] = (struct gate){
+        .offset_low = (uint16_t)offset,
+        .selector = CODE_SELECTOR,
+        .type = GATE_PRESENT | GATE_INTERRUPT_32,
+        .offset_high = (uint16_t)(offset >> 16),
+    };
+}
+
 void idt_init(void)
 {
     for (unsigned i = 0; i < VECTORS; i++) {
-        const char *stub = i < STUBS ? trap_stubs + i * STUB_BYTES : trap_other_stub;
-        uint32_t offset = (uint32_t)(uintptr_t)stub;
-        idt[i] = (struct gate){
-            .offset_low = (uint16_t)offset,
-            .selector = CODE_SELECTOR,
-            .type = GATE_PRESENT | GATE_INTERRUPT_32,
-            .offset_high = (uint16_t)(offset >> 16),
-        };
+        idt_set(i, NULL);
     }
     load(idt, sizeof idt);
 }

@@ -9,7 +9,8 @@ $(BENCH_OBJ): OWN_FLAGS += -fno-lto
 $(BENCH)/nictest86.elf: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) $(OBJ)/objects
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(quiet)$(LINK) -Wl,-Map=$(BENCH)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) -o $@
+	$(quiet)$(LINK) -Wl,--defsym=no_budget=1 -Wl,-Map=$(BENCH)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) -o $@
+	$(quiet)$(PYTHON) tests/bench/layer_map.py $@
 
 $(BENCH)/count.so: tests/bench/count.c
 	@mkdir -p $(@D)
@@ -42,6 +43,5 @@ bench-compilers: bench-build | $(OUT)/deps/test ## compiler options compared: in
 
 bench-flags:
 	@echo '$(KERNEL_FLAGS)'
-	@echo '$(LINK)'
 
 .PHONY: bench-compilers bench-flags bench bench-build bench-profile bench-keepup

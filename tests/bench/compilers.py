@@ -42,19 +42,11 @@ def make(*words):
     return done.stdout
 
 
-def build(flags, kernel_flags, link):
-    """The folder of a bench kernel with these options; it may be larger than the product may."""
+def build(flags, kernel_flags):
+    """The folder of a bench kernel with these options; what is cold stays small (Makefile)."""
     folder = os.path.join(OUT, "compilers", re.sub(r"\W+", "_", flags).strip("_"))
-    os.makedirs(folder, exist_ok=True)
-    script = os.path.join(folder, "linker.ld")
-    with open(os.path.join(ROOT, "linker.ld"), encoding="utf-8") as file:
-        text = re.sub(r"^ASSERT.*200K.*\n", "", file.read(), flags=re.MULTILINE)
-    with open(script, "w", encoding="utf-8") as file:
-        file.write(text)
     make("-j", str(os.cpu_count()), f"OBJ={folder}/obj", f"BENCH={folder}",
-         f"KERNEL_FLAGS={OURS.sub('', kernel_flags)} {flags}",
-         f"LINK={OURS.sub('', link).replace('-T linker.ld', f'-T {script}')} {flags}",
-         f"{folder}/nictest86.elf")
+         f"KERNEL_FLAGS={OURS.sub('', kernel_flags)} {flags}", f"{folder}/nictest86.elf")
     return folder
 
 
@@ -111,10 +103,10 @@ def main():
     words = parser.parse_args()
     rows = chosen(words.rows, "row", ROWS, lambda row: row.name)
     cells = [(row, card) for card in chosen(words.cards, "card", CARDS, str) for row in rows]
-    kernel_flags, link = make("-s", "bench-flags").strip().split("\n")
+    kernel_flags = make("-s", "bench-flags").strip()
     results = []
     for flags in [one.strip() for one in words.flags.split(";")]:
-        folder = build(flags, kernel_flags, link)
+        folder = build(flags, kernel_flags)
         got = costs(folder, cells, words.jobs)
         results.append((flags, got, text_size(folder)))
         print(table(results).splitlines()[-1], flush=True)

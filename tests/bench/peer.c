@@ -11,6 +11,7 @@
  *                                    PACE 1: one at a time, see below
  *     peer flood LENGTH COUNT        COUNT datagrams at the rate of a timer, whether the box takes
  *                                    them or not; tells how many it took, and how long that took
+ *     peer also                      the next command of ours ends at once and goes on by itself
  *     peer wait MICROSECONDS         shift what follows against the tick
  *
  * Acknowledgements are those of any ordinary receiver: one for two segments, the odd one as soon
@@ -58,12 +59,23 @@ static uint32_t left;   /* segments or datagrams to send                   */
 static uint32_t flight; /* how many may be under way                       */
 static bool paced;
 static unsigned sentinels;
+static bool behind;           /* nobody waits for the end of what we do */
 static uint64_t taken_before; /* frames the box had received when we began */
 
 /* Frames we sent that the box has not yet taken out of its card.  It gets no others. */
 static uint32_t in_the_air(void)
 {
     return peer_card_sent() - (uint32_t)(nics[0].stats.rx_frames - taken_before);
+}
+
+/* What was started has ended. */
+static void done(int status)
+{
+    mode = OFF;
+    if (!behind) {
+        shell_done(status);
+    }
+    behind = false;
 }
 
 /* ---- TCP ---- */
@@ -176,8 +188,7 @@ static bool pump_tcp(void)
     bool worked = false;
 
     if (state == FIN_SENT && snd_una == snd_nxt && box_finished) {
-        mode = OFF;
-        shell_done(SHELL_OK);
+        done(SHELL_OK);
         return true;
     }
     if (state != OPEN) {
@@ -211,8 +222,7 @@ static bool pump_udp(void)
         peer_send_datagram(BOX_PORT, SENTINEL);
         worked = true;
         if (--sentinels == 0) {
-            mode = OFF;
-            shell_done(SHELL_OK);
+            done(SHELL_OK);
         }
     }
     return worked;
@@ -254,8 +264,7 @@ static void end_flood(uint32_t before)
     for (unsigned i = 0; i < SENTINELS_AFTER; i++) {
         peer_send_datagram(BOX_PORT, SENTINEL);
     }
-    mode = OFF;
-    shell_done(SHELL_OK);
+    done(SHELL_OK);
 }
 
 static bool pump_flood(void)
@@ -337,16 +346,20 @@ static uint32_t number(const char *text)
     return n;
 }
 
-static int start_peer(int argc, char *argv[])
+static int start_mode(int argc, char *argv[])
 {
     uint32_t n[3] = {0};
-    char what = argc > 2 ? argv[1][0] : '?';
+    char what = argc > 1 ? argv[1][0] : '?';
 
     for (int i = 2; i < argc && i < 5; i++) {
         n[i - 2] = number(argv[i]);
     }
     if (what == 'w') {
         delay_us(n[0]);
+        return SHELL_OK;
+    }
+    if (what == 'a') {
+        behind = true;
         return SHELL_OK;
     }
     if (!peer_card_open(peer_mac)) {
@@ -375,14 +388,20 @@ static int start_peer(int argc, char *argv[])
     }
 }
 
+static int start_peer(int argc, char *argv[])
+{
+    int status = start_mode(argc, argv);
+
+    return status == SHELL_RUNNING && behind ? SHELL_OK : status;
+}
+
 static void abort_peer(void)
 {
-    mode = OFF;
-    shell_done(SHELL_FAILED);
+    done(SHELL_FAILED);
 }
 
 APP(bench_peer, NULL, turn);
 SHELL_COMMAND(peer,
               "sink WINDOW | udp LENGTH COUNT FLIGHT | tcp COUNT FLIGHT PACE | "
-              "flood LENGTH COUNT | wait US",
+              "flood LENGTH COUNT | also | wait US",
               "the bench's other end", start_peer, abort_peer);

@@ -15,6 +15,7 @@ enum {
     ETH_HEADER = 14,
     ETH_TYPE_IP = 0x0800,
     ETH_TYPE_ARP = 0x0806,
+    ETH_TYPE_TEST = 0x88B5, /* IEEE 802 local experimental */
     IP_HEADER = 20,
     UDP_HEADER = 8,
     TCP_HEADER = 20,

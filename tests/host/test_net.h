@@ -23,6 +23,7 @@ Suite *net_address_suite(void);
 Suite *net_client_suite(void);
 Suite *net_batch_suite(void);
 Suite *net_overload_suite(void);
+Suite *net_bench_suite(void);
 Suite *net_iperf2_suite(void);
 Suite *net_iperf2_udp_suite(void);
 Suite *net_iperf2_back_suite(void);
