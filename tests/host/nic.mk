@@ -21,7 +21,8 @@ HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \
 HOST_SRC_conform_lines := tests/host/test_conform_lines.c tests/host/conform_lines.c \
     tests/host/conform_shared.c tests/host/conform_leave.c $(CONFORM)
 HOST_SRC_probe := tests/host/test_probe.c tests/host/probe_strangers.c tests/host/probe_pnp.c \
-    tests/host/probe_decoys.c tests/host/probe_lines.c tests/host/sim/decoys.c $(SIM_PNP) $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
+    tests/host/probe_decoys.c tests/host/probe_lines.c tests/host/sim/decoys.c $(SIM_PNP) \
+    $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
 HOST_SRC_ring := tests/host/test_ring.c drivers/8390/ring.c
 HOST_SRC_frame := tests/host/test_frame.c drivers/frame.c tests/host/host_support.c \
     kernel/print.c kernel/math64.c tests/host/sim/bus.c tests/host/sim/irq.c
@@ -33,7 +34,8 @@ HOST_SRC_isapnp := tests/host/test_isapnp.c kernel/isapnp.c kernel/isapnp_resour
     tests/host/sim/bus.c tests/host/sim/irq.c
 HOST_SRC_misuse_isapnp := tests/host/test_misuse_isapnp.c tests/host/wrong_step.c kernel/isapnp.c \
     kernel/isapnp_resources.c $(SIM_PNP) tests/host/sim/bus.c tests/host/sim/irq.c
-# Without the drivers: the search has its own.
-HOST_SRC_search := tests/host/test_search.c tests/host/sim/bus.c tests/host/sim/irq.c \
-    tests/host/sim/pci.c $(HOST_KERNEL) kernel/pci.c kernel/isapnp.c kernel/isapnp_resources.c \
-    $(filter-out %_commands.c,$(wildcard drivers/*.c))
+# Without the drivers: these have their own.
+NO_DRIVER := tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/pci.c $(HOST_KERNEL) \
+    kernel/pci.c kernel/isapnp.c kernel/isapnp_resources.c $(wildcard drivers/*.c)
+HOST_SRC_search := tests/host/test_search.c $(NO_DRIVER)
+HOST_SRC_nic_commands := tests/host/test_nic_commands.c $(NO_DRIVER)

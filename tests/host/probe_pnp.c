@@ -57,6 +57,12 @@ static void pnp_machine(void)
     sim_pnp_reset();
 }
 
+static bool nobody(void *arg)
+{
+    (void)arg;
+    return false;
+}
+
 static void expect_off(unsigned n)
 {
     nics_close();
@@ -158,6 +164,51 @@ START_TEST(named)
 }
 END_TEST
 
+/* IRQ 2 of nic= is 9 here too. */
+START_TEST(named_with_irq_2)
+{
+    struct sim_pnp_card_config cfg = net_card;
+    cfg.device[0].irqs |= 1 << 9;
+    pnp_machine();
+    sim_pnp_plug(&pnp[0], &cfg);
+    sim_pnp_connect(&pnp[0], 0, appears, vanishes, &board[0]);
+    boot_options("nic=ne2000:0x340,2");
+    find();
+    found_one();
+    ck_assert(nics[0].irq == 9 && nics[0].mode == NIC_MODE_IRQ);
+    expect_off(0);
+}
+END_TEST
+
+/* nic= asks for another driver's: left alone, and told. */
+START_TEST(not_asked_for)
+{
+    pnp_machine();
+    plug(0, 5);
+    boot_options("nic=rtl8139");
+    find();
+    found_none(NULL);
+    ck_assert_uint_eq(pnp[0].activations, 0);
+    ck_assert_ptr_nonnull(strstr(probe_words(), "XYZ0001 Ethernet: not asked for"));
+}
+END_TEST
+
+/* Every line it can drive is taken: it works without one. */
+START_TEST(no_line_left)
+{
+    static const int lines[] = {3, 5, 10, 11};
+    pnp_machine();
+    for (unsigned i = 0; i < 4; i++) {
+        irq_attach(lines[i], nobody, NULL);
+    }
+    plug(0, 5);
+    find();
+    found_one();
+    ck_assert(nics[0].mode == NIC_MODE_POLL && pnp[0].device[0].irq == 0);
+    expect_off(0);
+}
+END_TEST
+
 /* A place it cannot have. */
 START_TEST(named_wrong_place)
 {
@@ -234,6 +285,9 @@ TCase *probe_pnp(void)
     tcase_add_test(tc, active_without_line);
     tcase_add_test(tc, two_and_a_jumpered_card);
     tcase_add_loop_test(tc, named, 0, 4);
+    tcase_add_test(tc, named_with_irq_2);
+    tcase_add_test(tc, not_asked_for);
+    tcase_add_test(tc, no_line_left);
     tcase_add_test(tc, named_wrong_place);
     tcase_add_test(tc, no_room);
     tcase_add_loop_test(tc, takes_no_setting, 0, 2);
