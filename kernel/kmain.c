@@ -180,9 +180,12 @@ static void start_run(void)
 
 static void turn(void)
 {
-    static bool printing; /* output was waiting when the last turn ended */
+    static bool printing;      /* output was waiting when the last turn ended                    */
+    static uint64_t idle_from; /* end of the last turn, if it was an empty polling one: reading the
+                                  clock, a good part of such a turn, is idleness, too            */
     bool polling = printing || !may_halt();
-    uint64_t began = polling ? time_us() : 0;
+    uint64_t began = idle_from != 0 || !polling ? idle_from : time_us();
+    idle_from = 0;
     start_run();
     bool worked = net_turn();
     worked |= shell_turn();
@@ -192,7 +195,8 @@ static void turn(void)
     }
     report_storm();
     if (polling) {
-        load_add_idle(time_us() - began);
+        idle_from = time_us();
+        load_add_idle(idle_from - began);
     } else if (!printing && may_halt()) {
         halt();
     }

@@ -16,7 +16,7 @@ import pytest
 from cards import BOTH
 from machine import free_port
 from qemu import GUEST_IP, HOST_IP
-from wire import run
+from wire import UdpSink, run
 
 pytestmark = [pytest.mark.cards(*BOTH),
               pytest.mark.skipif(shutil.which("iperf") is None, reason="iperf is not installed")]
@@ -261,6 +261,20 @@ def test_client_udp_reverse(box, server):
     result = box.wait_for("result", 5)
     assert (result["dir"], result["end"]) == ("rx", "ok")
     assert result["packets"] + result["lost"] >= 70
+
+
+def test_waiting_for_its_time_is_no_work(boot):
+    """A paced sender polls instead of halting; all of such turns, the clock's reading too, is idle
+    (10 % with the reading left out)."""
+    machine = boot(STATIC, icount=True)
+    machine.wait_for("ready", 30)
+    sink = UdpSink(quiet=3)
+    done, text = machine.command(f"iperf -u -t 2 -b 1m -p {sink.port} {HOST_IP}", 60)
+    assert done["status"] == 1 and "no report" in text, "nobody answers"
+    result = machine.wait_for("result", 5)
+    assert (result["packets"], result["bound"], result["end"]) == (172, "pacing", "timeout")
+    assert result["cpu_pct"] < 8
+    assert len(sink.result()) == 172 + 9, "the final one ten times"
 
 
 # ---- runs long enough to compare rates ----
