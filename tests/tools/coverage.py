@@ -13,14 +13,17 @@ import os
 import subprocess
 import sys
 
-SECONDS = 600
+SECONDS = 1200
 COVERED = "drivers/"
 
 
 def run(program):
     """None, or what a failing program said."""
-    done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=SECONDS, check=False)
+    try:
+        done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"{program}: stopped after {SECONDS} s"
     return None if done.returncode == 0 else f"{program}:\n{done.stdout.decode(errors='replace')}"
 
 
