@@ -164,6 +164,24 @@ CASE(bad_length)
     }
 }
 
+/* The chip says it writes where it cannot: restarted, and the next frame comes. */
+CASE(curr_outside_the_ring)
+{
+    rig_up(&r, cfg);
+    rig_receive(&r, 200, 1);
+    r.chip->fault.reg = 7;
+    r.chip->fault.reg_low = 0xFF;
+    rig_turn(&r);
+    memset(&r.chip->fault, 0, sizeof r.chip->fault);
+    ck_assert_uint_eq(r.nic->stats.rx_resync, 1);
+    ck_assert_uint_eq(r.received, 0);
+    rig_pump(&r);
+    rig_receive(&r, 201, 2);
+    rig_pump(&r);
+    rig_expect(&r, 0, 201, 2);
+    rig_down(&r);
+}
+
 /* Giants on the wire: dropped and counted, not copied; the frame behind them is fine. */
 CASE(rx_giants)
 {
@@ -348,6 +366,7 @@ TCase *conform_rx(void)
     ADD_CASE_8390(tc, bad_next_page, "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE_8390(tc, bad_next_page_among_others,
                   "a ring of pages with links; see wrap_*, bad_header_*");
+    ADD_CASE_8390(tc, curr_outside_the_ring, "CBR is taken modulo the ring");
     ADD_CASE_8390(tc, bad_status, "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE_8390(tc, bad_length, "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE(tc, rx_giants);

@@ -78,6 +78,14 @@ START_TEST(twice)
 }
 END_TEST
 
+/* Aborts: a frame in front of the pool, and one behind it. */
+START_TEST(not_of_the_pool)
+{
+    frame_pool_init(&memory[1], 2);
+    frame_free(_i == 0 ? &memory[0] : &memory[3]);
+}
+END_TEST
+
 START_TEST(twice_with_pool_full)
 {
     frame_pool_init(memory, FRAMES);
@@ -94,6 +102,7 @@ int main(void)
     tcase_add_test(tc, again_from_scratch);
     tcase_add_test_raise_signal(tc, twice, SIGABRT);
     tcase_add_test_raise_signal(tc, twice_with_pool_full, SIGABRT);
+    tcase_add_loop_test_raise_signal(tc, not_of_the_pool, SIGABRT, 0, 2);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
