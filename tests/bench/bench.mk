@@ -36,6 +36,10 @@ bench-keepup: bench-build | $(OUT)/deps/test ## the fastest rate of frames witho
 	@OUT=$(OUT) $(PYTHON) tests/bench/keepup.py $(if $(CARDS),--cards '$(CARDS)') \
 	    $(if $(JOBS),--jobs $(JOBS))
 
+bench-batch: bench-build | $(OUT)/deps/test ## what batching gains in each row; fails where it loses
+	@OUT=$(OUT) $(PYTHON) tests/bench/batch.py $(if $(ROWS),--rows '$(ROWS)') \
+	    $(if $(CARDS),--cards '$(CARDS)') $(if $(JOBS),--jobs $(JOBS))
+
 # FLAGS='-O2 -flto; -O3 -flto' names other sets of options.
 bench-compilers: bench-build | $(OUT)/deps/test ## compiler options compared: instructions, and time on a 386 and 486
 	@OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/bench/compilers.py $(if $(FLAGS),--flags '$(FLAGS)') \
@@ -44,4 +48,4 @@ bench-compilers: bench-build | $(OUT)/deps/test ## compiler options compared: in
 bench-flags:
 	@echo '$(KERNEL_FLAGS)'
 
-.PHONY: bench-compilers bench-flags bench bench-build bench-profile bench-keepup
+.PHONY: bench-batch bench-compilers bench-flags bench bench-build bench-profile bench-keepup
