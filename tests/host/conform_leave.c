@@ -14,6 +14,7 @@ enum { LONG_AFTER_US = 10000 };
 static struct rig r;
 static jmp_buf panicked;
 static bool cfg_is_8390;
+static bool was_known; /* at the panic, the probe had made a card of it */
 
 static void expect_at_rest(const char *when)
 {
@@ -90,6 +91,7 @@ static void panic_now(void *arg)
         return;
     }
     sim_leaving = true;
+    was_known = nics[0].ops != NULL;
     nics_close();
     longjmp(panicked, 1);
 }
@@ -123,6 +125,7 @@ static uint64_t accesses_of(const struct rig_card *cfg, void (*what)(void))
 static void leave_at(const struct rig_card *cfg, uint64_t k, void (*what)(void))
 {
     prepare(cfg, what);
+    was_known = false;
     sim_at_access(sim_accesses() + k, panic_now, NULL);
     if (setjmp(panicked) == 0) {
         what();
@@ -163,6 +166,8 @@ CASE(panic_while_searching)
         ck_assert_msg(!sim_irq_line(RIG_IRQ), "interrupt line high, panic at access %u",
                       (unsigned)k);
         ck_assert_uint_eq(r.side->mask(&r), 0);
+        ck_assert_msg(!was_known || r.side->at_rest(&r), "not at rest, panic at access %u",
+                      (unsigned)k);
         expect_found_again(cfg);
         nics_close();
         expect_at_rest("closing");

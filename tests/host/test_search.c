@@ -96,21 +96,21 @@ static const uint16_t reader_bases[] = {0x2A0, 0x300, 0x380, 0};
 static const uint16_t gate_bases[] = {0x2A0, 0x2E0, 0x310, 0};
 static const struct nic_pci_id pci_ids[] = {{0x1234, 0x0001, "Fake on PCI"}, {0, 0, NULL}};
 
-/* In the linker's order the most intrusive is first. */
-NIC_DRIVER(a_writer) = {.name = "ne2000",
-                        .isa_candidates = writer_bases,
-                        .order = NIC_ORDER_PORT,
-                        .probe = probe_writer};
-NIC_DRIVER(b_onpci) = {.name = "rtl8139", .pci_ids = pci_ids, .probe = probe_onpci};
-NIC_DRIVER(c_gate) = {.name = "3c503",
+/* Neither in this order nor backwards the right one, whichever the compiler chooses. */
+NIC_DRIVER(a_gate) = {.name = "3c503",
                       .isa_candidates = gate_bases,
                       .isa_ports = 16,
                       .order = NIC_ORDER_3C503,
                       .probe = probe_gate};
-NIC_DRIVER(d_reader) = {.name = "wd80x3",
+NIC_DRIVER(a_writer) = {.name = "ne2000",
+                        .isa_candidates = writer_bases,
+                        .order = NIC_ORDER_PORT,
+                        .probe = probe_writer};
+NIC_DRIVER(a_reader) = {.name = "wd80x3",
                         .isa_candidates = reader_bases,
                         .order = NIC_ORDER_MEMORY,
                         .probe = probe_reader};
+NIC_DRIVER(on_pci) = {.name = "rtl8139", .pci_ids = pci_ids, .probe = probe_onpci};
 
 /* ---- around it ---- */
 
