@@ -122,7 +122,7 @@ bool net_turn(void)
         worked = turn_card(&nics[i]) || worked;
     }
     for (const struct app *app = __start_apps; app < __stop_apps; app++) {
-        if (app->turn != NULL) {
+        if (app->turn != NULL && (app->busy == NULL || *app->busy != 0)) {
             worked = app->turn() || worked;
         }
     }

@@ -171,4 +171,4 @@ static bool turn(void)
     return false;
 }
 
-APP(proof, NULL, turn);
+APP_WHILE(proof, asking, turn);

@@ -8,13 +8,20 @@
 
 struct app {
     const char *name;
-    void (*start)(void); /* once, after lwIP and the cards are up: open ports; may be null */
-    bool (*turn)(void);  /* once a main loop turn; true if it did work; may be null */
+    void (*start)(void);  /* once, after lwIP and the cards are up: open ports; may be null */
+    bool (*turn)(void);   /* once a main loop turn; true if it did work; may be null */
+    const unsigned *busy; /* ... but only while this is not 0, which is cheaper; null: always */
 };
 
 #define APP(name_, start_, turn_)                                                                  \
     static const struct app app_##name_                                                            \
         __attribute__((used, section("apps"), aligned(sizeof(void *)))) = {                        \
             .name = #name_, .start = (start_), .turn = (turn_)}
+
+/* One whose turn is called only while the counter `busy_` is not 0. */
+#define APP_WHILE(name_, busy_, turn_)                                                             \
+    static const struct app app_##name_                                                            \
+        __attribute__((used, section("apps"), aligned(sizeof(void *)))) = {                        \
+            .name = #name_, .turn = (turn_), .busy = &(busy_)}
 
 #endif

@@ -33,7 +33,8 @@ struct reverse {
 };
 
 static struct {
-    bool running, failed, resolving;
+    unsigned running; /* 0 or 1 */
+    bool failed, resolving;
     struct iperf2_job job;
     unsigned left; /* streams under way */
     struct client_arp arp;
@@ -65,7 +66,8 @@ static void print_sum(void)
 
 static void finish(void)
 {
-    client.running = client.resolving = false;
+    client.running = 0;
+    client.resolving = false;
     print_sum();
     shell_done(client.failed ? SHELL_FAILED : SHELL_OK);
 }
@@ -279,7 +281,7 @@ int iperf2_run(const struct iperf2_job *job)
     } else if (start_streams() != OK) {
         return E_NO_MEMORY;
     }
-    client.running = true;
+    client.running = 1;
     return OK;
 }
 
@@ -308,9 +310,6 @@ static bool resolve(void)
 
 static bool turn(void)
 {
-    if (!client.running) {
-        return false;
-    }
     if (client.resolving) {
         return resolve();
     }
@@ -322,4 +321,4 @@ static bool turn(void)
     return false;
 }
 
-APP(iperf2_client, NULL, turn);
+APP_WHILE(iperf2_client, client.running, turn);

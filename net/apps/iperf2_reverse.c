@@ -83,8 +83,10 @@ void iperf2_answer_tcp(const struct iperf2_request *request, struct netif *netif
 
 /* ---- UDP: one at a time ---- */
 
+enum udp_state { UDP_IDLE, UDP_PROVING, UDP_WAITING, UDP_SENDING };
+
 static struct {
-    enum { UDP_IDLE, UDP_PROVING, UDP_WAITING, UDP_SENDING } state;
+    unsigned state;
     struct iperf2_udp_job job;
     struct deadline start;
 } udp;
@@ -149,4 +151,4 @@ static bool turn(void)
     return true;
 }
 
-APP(iperf2_reverse, NULL, turn);
+APP_WHILE(iperf2_reverse, udp.state, turn);

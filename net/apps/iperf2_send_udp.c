@@ -313,4 +313,4 @@ void iperf2_udp_stop(void *arg)
     }
 }
 
-APP(iperf2_send_udp, NULL, turn);
+APP_WHILE(iperf2_send_udp, active, turn);

@@ -454,4 +454,4 @@ static bool turn(void)
     return worked;
 }
 
-APP(iperf2_tcp, NULL, turn);
+APP_WHILE(iperf2_tcp, active, turn);

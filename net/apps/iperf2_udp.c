@@ -391,7 +391,7 @@ static void look_at(struct flow *f, uint64_t now)
 
 static bool turn(void)
 {
-    if (used == 0 || !clock_due(&next_look_us, LOOK_US)) {
+    if (!clock_due(&next_look_us, LOOK_US)) {
         return false;
     }
     for (unsigned i = 0; i < FLOWS; i++) {
@@ -400,4 +400,4 @@ static bool turn(void)
     return false;
 }
 
-APP(iperf2_udp, NULL, turn);
+APP_WHILE(iperf2_udp, used, turn);
