@@ -10,6 +10,7 @@
 
 enum {
     HALT_SETTLE_US = 1600, /* DS ch. 7: a longest frame, in or out, and some guard */
+    HALT_LATE_US = 400,    /* ... and so much for a clone that is late             */
     MULTICAST_HASH_BYTES = 8,
 };
 
@@ -84,6 +85,21 @@ static int dp8390_open(struct nic *nic)
     return 0;
 }
 
+/*
+ * STOP, and until it has taken effect.  The reset bit may stay clear if a frame was on its way, so
+ * the prescribed time comes first; then a moment for the bit, which is what the DM9008 asks for.
+ */
+static void halt(struct dp8390 *d)
+{
+    struct deadline limit;
+
+    put(d, CR, CR_HALT);
+    delay_us(HALT_SETTLE_US);
+    limit = deadline_us(HALT_LATE_US);
+    while ((get(d, ISR) & ISR_RST) == 0 && !expired(&limit)) {
+    }
+}
+
 /* A frame on its way is let go first; what ends meanwhile would keep some cards' line up. */
 static void dp8390_close(struct nic *nic)
 {
@@ -91,7 +107,7 @@ static void dp8390_close(struct nic *nic)
 
     put(d, CR, CR_HALT);
     put(d, IMR, 0);
-    delay_us(HALT_SETTLE_US);
+    halt(d);
     dp8390_stop(d);
     d->open = false;
 }
@@ -122,10 +138,7 @@ static void dp8390_set_filter(struct nic *nic, const struct nic_filter *filter)
 
 /* ---- overrun: DS ch. 7, "buffer ring overflow", its steps in its order ---- */
 
-/*
- * Steps 1 to 7: halt, let the wire fall silent, run again in loopback.  The reset bit may stay
- * clear if a frame was on its way, so we do not poll it but wait the prescribed time.
- */
+/* Steps 1 to 7: halt, let the wire fall silent, run again in loopback. */
 void dp8390_overrun_halt(struct dp8390 *d)
 {
     bool was_sending;
@@ -135,8 +148,7 @@ void dp8390_overrun_halt(struct dp8390 *d)
     d->draining = true; /* from here dp8390_reclaim() starts nothing */
 
     was_sending = (get(d, CR) & CR_TXP) != 0; /* 1 */
-    put(d, CR, CR_HALT);                      /* 2 */
-    delay_us(HALT_SETTLE_US);                 /* 3 */
+    halt(d);                                  /* 2, 3 */
     put(d, RBCR0, 0);                         /* 4 */
     put(d, RBCR1, 0);
     d->resend = was_sending && (get(d, ISR) & ISR_TX) == 0; /* 5 */
@@ -200,8 +212,8 @@ static void dp8390_service(struct nic *nic, unsigned events)
     if ((events & EV_FAULT) != 0) {
         const unsigned isr = get(d, ISR);
 
-        if ((isr & ISR_CNT) != 0) {
-            read_tallies(d);
+        if ((isr & (ISR_CNT | ISR_OVW)) != 0) {
+            read_tallies(d); /* deaf until now: one more such time would be too many for them */
         }
         if ((isr & ISR_OVW) != 0 && !d->draining) {
             dp8390_overrun_halt(d);

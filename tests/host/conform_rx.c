@@ -134,7 +134,7 @@ CASE(bad_next_page_among_others)
     for (unsigned round = 0; round < 60; round++) {
         r.received = 0;
         rig_receive(&r, 70, 1);
-        sim_corrupt_header(r.chip, (struct sim_header_damage){true, -1, 0x13, -1, -1});
+        sim_corrupt_header(r.chip, (struct sim_header_damage){true, -1, 0x00, -1, -1});
         rig_receive(&r, 70, 2);
         rig_receive(&r, 70, 3);
         rig_pump(&r);
