@@ -152,7 +152,8 @@ struct nic {
     uint32_t bus_in_kb_s, bus_out_kb_s; /* as selftest measured, times 10; 0: not yet */
     bool link;                          /* as far as the card can tell; else true    */
     bool full_duplex;
-    int irq; /* IRQ_NONE when polling                     */
+    const char *media; /* "10BASE-T"; null: the card does not tell  */
+    int irq;           /* IRQ_NONE when polling                     */
     bool irq_proven;
     enum nic_irq_mode mode;
     volatile unsigned pending; /* events noted by the interrupt handler */

@@ -176,8 +176,9 @@ static void print_link(const struct nic *nic)
     if (!nic->link) {
         kprintf("   link down\n");
     } else {
-        kprintf("   link %u Mbit/s, %s duplex\n", (unsigned)nic->link_kbit / 1000,
-                nic->full_duplex ? "full" : "half");
+        kprintf("   link %u Mbit/s, %s duplex%s%s\n", (unsigned)nic->link_kbit / 1000,
+                nic->full_duplex ? "full" : "half", nic->media == NULL ? "" : ", ",
+                nic->media == NULL ? "" : nic->media);
     }
 }
 

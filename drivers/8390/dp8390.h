@@ -81,6 +81,7 @@ struct dp8390 {
     uint8_t rcr;          /* receive configuration in force                   */
     uint32_t hash[2];     /* multicast hash in force                          */
     volatile uint8_t imr; /* what the chip's mask holds; also irq_ack's       */
+    bool read_first;      /* a remote write must follow a remote read (QUIRKS) */
     uint8_t tx_page;      /* first page of slot 0                             */
     uint8_t rx_start;     /* PSTART                                           */
     uint8_t rx_stop;      /* PSTOP                                            */

@@ -47,6 +47,7 @@ enum dp8390_cr {
     CR_PAGE0 = 0x00,
     CR_PAGE1 = 0x40,
     CR_PAGE2 = 0x80,
+    CR_PAGE3 = 0xC0,     /* Realtek: configuration                               */
     CR_PAGE_FIELD = 0xC0,
 };
 

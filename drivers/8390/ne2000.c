@@ -19,22 +19,14 @@ enum {
 
     LINK_KBIT = 10000,
 
-    PROM_BYTES = 32, /* every byte twice on a 16-bit board in byte mode */
-    PROM_SIGNATURE = 14,
-    SIGNATURE_WORD = 0x57, /* "WW": board in a 16-bit slot */
-    SIGNATURE_BYTE = 0x42, /* "BB": board in an 8-bit slot */
-
     FLOATING = 0xFF, /* a port nobody answers */
 
-    /* Read side of RBCR0/1 on Realtek's chips: an identity (RTL8019AS data sheet, 8019ID0/1) */
-    REALTEK_ID0 = 0x50,
-    REALTEK_ID1_ISA = 0x70,
-    REALTEK_ID1_PCI = 0x43,
-
-    NE2000_FIRST = 0x40, /* page of the RAM of a board that is no NE1000 */
+    /* QEMU's identity: Realtek's for PCI, in the page selected after power-on */
+    QEMU_ID0 = 'P',
+    QEMU_ID1 = 'C',
 };
 
-/* ---- identification ---- */
+/* ---- is it one? ---- */
 
 /*
  * Is nobody there, as far as an 8390 would be?  Of many strangers the port at the base loses
@@ -58,7 +50,7 @@ static bool looks_like_8390(const struct dp8390 *d, uint8_t cr)
         return false;
     }
     if (cr == 0) {
-        return dp8390_get(d, RBCR0) == REALTEK_ID0 && dp8390_get(d, RBCR1) == REALTEK_ID1_PCI;
+        return dp8390_get(d, RBCR0) == QEMU_ID0 && dp8390_get(d, RBCR1) == QEMU_ID1;
     }
     return cr != FLOATING && (cr & CR_DMA_FIELD) != 0 && run != 0 && run != (CR_START | CR_STOP);
 }
@@ -106,72 +98,19 @@ static bool pages_answer(const struct dp8390 *d, uint8_t cr)
     return answer;
 }
 
-/* What is known of a board before its memory has been tried. */
-struct identity {
-    uint8_t prom[PROM_BYTES / 2];
-    bool doubled;  /* 16-bit board: every PROM byte twice              */
-    bool realtek;  /* RTL8019 or RTL8019AS                             */
-    bool pci_chip; /* RTL8029; also QEMU's ISA model                   */
-};
-
-/* The chip is set up, or the PROM reads as garbage. */
-static void read_prom(struct dp8390 *d, struct identity *id)
-{
-    uint8_t raw[PROM_BYTES];
-
-    d->board->read(d, 0, raw, sizeof(raw));
-    id->doubled = true;
-    for (unsigned i = 0; i < PROM_BYTES; i += 2) {
-        id->doubled = id->doubled && raw[i] == raw[i + 1];
-    }
-    for (unsigned i = 0; i < sizeof(id->prom); i++) {
-        id->prom[i] = raw[id->doubled ? 2 * i : i];
-    }
-}
-
-static void identify(struct dp8390 *d, struct identity *id)
-{
-    const unsigned id0 = dp8390_get(d, RBCR0);
-    const unsigned id1 = dp8390_get(d, RBCR1);
-
-    id->realtek = id0 == REALTEK_ID0 && id1 == REALTEK_ID1_ISA;
-    id->pci_chip = id0 == REALTEK_ID0 && id1 == REALTEK_ID1_PCI;
-    read_prom(d, id);
-}
-
-static bool signed_by(const struct identity *id, uint8_t letter)
-{
-    return id->prom[PROM_SIGNATURE] == letter && id->prom[PROM_SIGNATURE + 1] == letter;
-}
-
 /* ---- probe ---- */
-
-static const char *model_name(const struct identity *id, const struct ne2000_layout *l)
-{
-    if (id->realtek) {
-        return "RTL8019AS";
-    }
-    if (id->pci_chip) {
-        return "RTL8029-compatible";
-    }
-    if (!signed_by(id, SIGNATURE_WORD) && !signed_by(id, SIGNATURE_BYTE)) {
-        return l->first == NE2000_FIRST ? "NE2000 clone (no signature)"
-                                        : "NE1000 clone (no signature)";
-    }
-    return l->first == NE2000_FIRST ? "NE2000" : "NE1000";
-}
 
 /*
  * The station address.  Garbage is refused, since any address would be a guess; but who names the
  * card's place (nic=) wants it used: then a locally administered address is made up from it.
  */
-static int station_address(struct nic *nic, const struct identity *id, char *why, size_t why_size)
+static int station_address(struct nic *nic, const struct ne2000_identity *id, char *why,
+                           size_t why_size)
 {
     const uint16_t io = nic->place.io.base;
     const uint8_t made_up[6] = {0x02, 0x00, 0x00, 0x00, (uint8_t)(io >> 8), (uint8_t)io};
 
-    memcpy(nic->mac, id->prom, sizeof(nic->mac));
-    if (nic_address_usable(nic->mac)) {
+    if (ne2000_address(id, nic->mac)) {
         return 0;
     }
     record_fault("prom", -1);
@@ -190,23 +129,57 @@ static int station_address(struct nic *nic, const struct identity *id, char *why
 }
 
 /*
- * The memory, whatever the width.  Words are not even tried if the PROM says bytes; one that is
- * garbage has no say.  A chip whose data port knows double words only has shown garbage so far.
+ * The memory, whatever the width.  A chip whose data port knows double words only has shown garbage
+ * so far: then the PROM is read once more.
  */
-static const struct ne2000_layout *find_memory(struct dp8390 *d, struct identity *id)
+static const struct ne2000_layout *find_memory(struct dp8390 *d, struct ne2000_identity *id)
 {
-    const bool usable = nic_address_usable(id->prom);
     const struct ne2000_limits limits = {
         .isa = d->nic->place.bus == NIC_ISA,
-        .bytes_only = usable && (!id->doubled || signed_by(id, SIGNATURE_BYTE)),
-        .realtek_isa = id->realtek,
+        .bytes_only = ne2000_says_bytes(id),
+        .realtek_isa = id->chip == NE2000_RTL8019,
     };
     const struct ne2000_layout *l = ne2000_find_memory(d, &limits);
+    uint8_t mac[6];
 
-    if (l != NULL && l->width == 32 && !usable) {
-        read_prom(d, id);
+    if (l != NULL && l->width == 32 && !ne2000_address(id, mac)) {
+        ne2000_read_prom(d, id);
+        dp8390_stop(d);
     }
     return l;
+}
+
+/* No memory answers: because it is not there, or because the bus loses or doubles cycles? */
+static void explain_memory(struct dp8390 *d, char *why, size_t why_size)
+{
+    unsigned seen, wanted;
+
+    d->read_first = false;
+    ne2000_use_bytes(d);
+    if (ne2000_counts_right(d, &seen, &wanted)) {
+        format(why, why_size, "an 8390 answers, but no card memory, in %s16 bits or 8",
+               d->nic->place.bus == NIC_PCI ? "32, " : "");
+    } else {
+        format(why, why_size,
+               "an 8390 answers, but its remote DMA address is wrong (%04x, not %04x): bus cycles "
+               "are lost or doubled; is the bus too fast?",
+               seen, wanted);
+    }
+}
+
+/* Oddities of a card that works all the same. */
+static void warn(struct dp8390 *d, bool reset_seen, unsigned isr)
+{
+    unsigned seen, wanted;
+
+    if (!reset_seen) {
+        nic_log(d->nic, "no reset acknowledge (ISR %02x after %u ms); the rest works, going on",
+                isr, NE2000_WAIT_US / 1000);
+    }
+    if (!ne2000_counts_right(d, &seen, &wanted)) {
+        nic_log(d->nic, "remote DMA address mismatch (%04x, not %04x); is the bus too fast?", seen,
+                wanted);
+    }
 }
 
 /* From "it is an 8390" to a complete struct nic.  Every failure leaves it stopped and masked. */
@@ -215,27 +188,24 @@ static int set_up(struct dp8390 *d, struct nic *nic, char *why, size_t why_size)
     const bool reset_seen = d->board->reset(d) == 0;
     const unsigned isr = dp8390_get(d, ISR);
     const struct ne2000_layout *l;
-    struct identity id;
+    struct ne2000_identity id;
     int error;
 
     ne2000_use_bytes(d);
-    identify(d, &id);
+    id.chip = ne2000_ask_chip(d);
+    ne2000_read_prom(d, &id);
     l = find_memory(d, &id);
-    dp8390_stop(d);
     if (l == NULL) {
-        format(why, why_size, "an 8390 answers, but no card memory, in %s16 bits or 8",
-               nic->place.bus == NIC_PCI ? "32 bits, " : "");
+        explain_memory(d, why, why_size);
         return E_HARDWARE;
     }
     error = station_address(nic, &id, why, why_size);
     if (error != 0) {
         return error;
     }
-    if (!reset_seen) {
-        nic_log(nic, "no reset acknowledge (ISR %02x after %u ms); the rest works, going on", isr,
-                NE2000_WAIT_US / 1000);
-    }
-    format(nic->model, sizeof(nic->model), "%s", model_name(&id, l));
+    warn(d, reset_seen, isr);
+    ne2000_name(&id, l, nic);
+    ne2000_read_config(d, id.chip, nic);
     nic->width = l->width;
     nic->ring_kb = (uint16_t)((unsigned)(d->rx_stop - d->rx_start) * DP8390_PAGE / 1024);
     nic->link_kbit = LINK_KBIT;

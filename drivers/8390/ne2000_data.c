@@ -51,8 +51,14 @@ static void read_dwords(struct dp8390 *d, unsigned address, void *to, unsigned n
 
 /* ---- writing ---- */
 
-static void begin_write(const struct dp8390 *d, unsigned address, unsigned n)
+static void begin_write(struct dp8390 *d, unsigned address, unsigned n)
 {
+    if (d->read_first) {
+        uint8_t nothing[4];
+
+        d->board->read(d, 0, nothing, sizeof(nothing));
+        dp8390_put(d, CR, CR_PAGE0 | CR_DMA_ABORT | CR_START);
+    }
     dp8390_put(d, ISR, ISR_RDC);
     start_dma(d, CR_DMA_WRITE, address, n);
 }
@@ -176,6 +182,51 @@ static int write_dwords(struct dp8390 *d, unsigned address, const struct tx_fram
     }
     io_out32_rep(d->data, 0, zeros, missing / 4);
     return end_write(d);
+}
+
+/* ---- are all bus cycles seen, once? ---- */
+
+enum { COUNTED = 256, READ_AHEAD = 4 };
+
+static void some_cycles(const struct dp8390 *d, bool in)
+{
+    static uint8_t bytes[COUNTED];
+
+    if (d->board == &ne2000_in_bytes) {
+        in ? io_in8_rep(d->data, 0, bytes, COUNTED) : io_out8_rep(d->data, 0, bytes, COUNTED);
+    } else if (d->board == &ne2000_in_words) {
+        in ? io_in16_rep(d->data, 0, bytes, COUNTED / 2)
+           : io_out16_rep(d->data, 0, bytes, COUNTED / 2);
+    } else {
+        in ? io_in32_rep(d->data, 0, bytes, COUNTED / 4)
+           : io_out32_rep(d->data, 0, bytes, COUNTED / 4);
+    }
+}
+
+static unsigned address_now(const struct dp8390 *d)
+{
+    const unsigned low = dp8390_get(d, CRDA0);
+
+    return low | (unsigned)dp8390_get(d, CRDA1) << 8;
+}
+
+/* The remote DMA is set up for twice as many bytes, or its end would hide cycles too many.  A read
+ * may be ahead of us. */
+bool ne2000_counts_right(struct dp8390 *d, unsigned *seen, unsigned *wanted)
+{
+    const unsigned from = (unsigned)d->tx_page * DP8390_PAGE;
+    const unsigned before = address_now(d);
+    bool right = true;
+
+    *wanted = from + COUNTED;
+    for (unsigned in = 0; right && in < 2; in++) {
+        start_dma(d, in != 0 ? CR_DMA_READ : CR_DMA_WRITE, from, 2 * COUNTED);
+        some_cycles(d, in != 0);
+        *seen = address_now(d);
+        dp8390_stop(d);
+        right = *seen == before || *seen - *wanted <= (in != 0 ? READ_AHEAD : 0U);
+    }
+    return right;
 }
 
 /* ---- reset ---- */

@@ -15,14 +15,17 @@ enum {
     REALTEK_STOP_BYTES = 0x60,
 };
 
-/* The best first. */
+/* The best first; from page 20h the NE1000's, from page 1 Cabletron's, whose RAM begins behind the
+ * PROM: 16 KB, or 8 in bytes. */
 static const struct ne2000_layout layouts[] = {
     {.board = &ne2000_in_dwords, .dcr = DCR_WORDS, .width = 32, .first = 0x40, .stop = 0x80},
     {.board = &ne2000_in_dwords, .dcr = DCR_WORDS, .width = 32, .first = 0x40, .stop = 0x60},
     {.board = &ne2000_in_words, .dcr = DCR_WORDS, .width = 16, .first = 0x40, .stop = 0x80},
     {.board = &ne2000_in_bytes, .dcr = DCR_BYTES, .width = 8, .first = 0x40, .stop = 0x80},
     {.board = &ne2000_in_bytes, .dcr = DCR_BYTES, .width = 8, .first = 0x40, .stop = 0x60},
+    {.board = &ne2000_in_words, .dcr = DCR_WORDS, .width = 16, .first = 0x01, .stop = 0x40},
     {.board = &ne2000_in_bytes, .dcr = DCR_BYTES, .width = 8, .first = 0x20, .stop = 0x40},
+    {.board = &ne2000_in_bytes, .dcr = DCR_BYTES, .width = 8, .first = 0x01, .stop = 0x20},
 };
 enum { LAYOUTS = sizeof(layouts) / sizeof(layouts[0]) };
 
@@ -86,15 +89,31 @@ static bool ruled_out(const struct ne2000_layout *l, const struct ne2000_limits 
            (limits->realtek_isa && l->width == 8 && l->stop > REALTEK_STOP_BYTES);
 }
 
+static const struct ne2000_layout *try_layouts(struct dp8390 *d, const struct ne2000_limits *limits)
+{
+    for (unsigned i = 0; i < LAYOUTS; i++) {
+        if (ruled_out(&layouts[i], limits)) {
+            continue;
+        }
+        use_layout(d, &layouts[i]);
+        if (ram_answers(d)) {
+            return &layouts[i];
+        }
+    }
+    return NULL;
+}
+
+/* Early DP8390s spoil a remote write that does not follow a remote read: then nothing answers as
+ * it should, until it is done so. */
 const struct ne2000_layout *ne2000_find_memory(struct dp8390 *d, const struct ne2000_limits *limits)
 {
-    const struct ne2000_layout *found = NULL;
+    const struct ne2000_layout *found;
 
-    for (unsigned i = 0; i < LAYOUTS && found == NULL; i++) {
-        if (!ruled_out(&layouts[i], limits)) {
-            use_layout(d, &layouts[i]);
-            found = ram_answers(d) ? &layouts[i] : NULL;
-        }
+    d->read_first = false;
+    found = try_layouts(d, limits);
+    if (found == NULL) {
+        d->read_first = true;
+        found = try_layouts(d, limits);
     }
     dp8390_stop(d);
     return found;

@@ -20,9 +20,12 @@ HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \
     tests/host/conform_soak.c tests/host/conform_8139.c tests/host/conform_8139_rx.c $(CONFORM)
 HOST_SRC_conform_lines := tests/host/test_conform_lines.c tests/host/conform_lines.c \
     tests/host/conform_shared.c tests/host/conform_leave.c $(CONFORM)
+HOST_SRC_flood := tests/host/test_flood.c $(CONFORM)
+# A minute of the wire, an hour in test-long: fast.  The conformance suite is the sanitized one.
+HOST_CFLAGS_flood := -O2 -fno-sanitize=all
 HOST_SRC_probe := tests/host/test_probe.c tests/host/probe_strangers.c tests/host/probe_pnp.c \
-    tests/host/probe_decoys.c tests/host/probe_lines.c tests/host/sim/decoys.c $(SIM_PNP) \
-    $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
+    tests/host/probe_boards.c tests/host/probe_decoys.c tests/host/probe_lines.c \
+    tests/host/sim/decoys.c $(SIM_PNP) $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
 HOST_SRC_ring := tests/host/test_ring.c drivers/8390/ring.c
 HOST_SRC_frame := tests/host/test_frame.c drivers/frame.c tests/host/host_support.c \
     kernel/print.c kernel/math64.c tests/host/sim/bus.c tests/host/sim/irq.c

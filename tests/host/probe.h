@@ -42,5 +42,6 @@ TCase *probe_strangers(void);
 TCase *probe_pnp(void);
 TCase *probe_decoys(void);
 TCase *probe_lines(void);
+TCase *probe_boards(void);
 
 #endif

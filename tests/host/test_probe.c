@@ -339,6 +339,7 @@ int main(void)
     suite_add_tcase(suite, probe_pnp());
     suite_add_tcase(suite, probe_decoys());
     suite_add_tcase(suite, probe_lines());
+    suite_add_tcase(suite, probe_boards());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -53,8 +53,8 @@ static void refresh_rst(struct sim_chip *c)
 {
     bool at_rest =
         c->stopped && sim_now_ns() >= c->rest_at_ns && !c->stop_hit_transmit && c->rbcr == 0;
-    bool overrun = c->overrun != OVERRUN_NONE && !c->removed;
-    bool silent = c->cfg.no_reset_ack && c->init == 0;
+    bool overrun = c->overrun != OVERRUN_NONE && !c->removed && c->cfg.late_stop_us == 0;
+    bool silent = (c->cfg.no_reset_ack && c->init == 0) || (c->cfg.never_rst && c->init != 0);
     c->isr &= (uint8_t)~N_RST;
     if ((at_rest && !silent) || overrun) {
         c->isr |= N_RST;
@@ -98,6 +98,7 @@ static void write_imr(struct sim_chip *c, uint8_t value)
 static void stop(struct sim_chip *c)
 {
     uint64_t now = sim_now_ns();
+    bool late = sim_chip_online(c);
     if (c->overrun == OVERRUN_DEAF || c->overrun == OVERRUN_LOOPBACK) {
         c->txp_unread = c->tx != TX_IDLE && !c->cr_read;
         c->overrun = OVERRUN_STOPPED;
@@ -111,6 +112,7 @@ static void stop(struct sim_chip *c)
     c->rest_at_ns = now + STOP_IDLE_NS;
     c->stop_hit_transmit = c->tx == TX_ON_WIRE;
     sim_wire_stop(c); /* may put rest_at_ns off */
+    c->rest_at_ns += late ? 1000ULL * c->cfg.late_stop_us : 0;
 }
 
 /* Steps 3 to 7 must have been done, whether the ring is drained or made anew. */
@@ -213,7 +215,7 @@ static void write_cr(struct sim_chip *c, uint8_t value)
     }
     c->page = (uint8_t)page;
     if (rd >= N_RD_ABORT) {
-        sim_dma_abort(c);
+        sim_dma_abort(c, (value & N_STP) != 0);
     }
     if ((value & N_STP) != 0) {
         if ((value & N_TXP) != 0) {
@@ -298,6 +300,10 @@ static void set_dma(struct sim_chip *c, unsigned reg, uint8_t value)
     if (c->dma != DMA_IDLE && !c->stopped && !c->rdc_missed && !sim_chip_broken(c)) {
         sim_misuse("dp8390: RSAR or RBCR written during a remote DMA");
     }
+    if (c->mcr_open == (int)reg) { /* read a moment ago: this write is for the configuration */
+        c->cfg.mcr[reg - 10] = value;
+        return;
+    }
     uint16_t *to = reg < 10 ? &c->rsar : &c->rbcr;
     *to = (uint16_t)((reg & 1) == 0 ? (*to & 0xFF00) | value : (*to & 0x00FF) | value << 8);
     if (reg >= 10) {
@@ -376,6 +382,8 @@ static void check_context(struct sim_chip *c, unsigned reg, bool write)
 void sim_chip_out(struct sim_chip *c, unsigned reg, uint8_t value)
 {
     check_context(c, reg, true);
+    bool opened = c->page == 0 && c->mcr_open == (int)reg;
+    c->mcr_open = opened ? c->mcr_open : -1;
     if (reg == 0) {
         write_cr(c, value);
     } else if (c->page == 0) {
@@ -385,6 +393,7 @@ void sim_chip_out(struct sim_chip *c, unsigned reg, uint8_t value)
     } else {
         sim_misuse("dp8390: register %x of page %u written", reg, c->page);
     }
+    c->mcr_open = -1;
 }
 
 static uint8_t read_page0(struct sim_chip *c, unsigned reg)
@@ -403,7 +412,12 @@ static uint8_t read_page0(struct sim_chip *c, unsigned reg)
     case 0x8: return (uint8_t)sim_dma_address(c);
     case 0x9: return (uint8_t)(sim_dma_address(c) >> 8);
     case 0xA:
-    case 0xB: return c->cfg.id[0] != 0 ? c->cfg.id[reg - 0xA] : 0xFF;
+    case 0xB:
+        if (c->cfg.lantic) {
+            c->mcr_open = (int)reg;
+            return c->cfg.mcr[reg - 0xA];
+        }
+        return c->cfg.id[0] != 0 ? c->cfg.id[reg - 0xA] : 0xFF;
     case 0xC: return c->rsr;
     default: break;
     }
@@ -415,7 +429,7 @@ static uint8_t read_page0(struct sim_chip *c, unsigned reg)
 static uint8_t read_page1(const struct sim_chip *c, unsigned reg)
 {
     uint8_t value = reg < 0x7 ? c->par[reg - 1] : reg == 0x7 ? c->curr : c->mar[reg - 8];
-    if (reg > 0x7 && c->fault.hash_unreadable) {
+    if (reg > 0x7 && (c->fault.hash_unreadable || c->cfg.mar_write_only)) {
         return 0xFF;
     }
     return reg == c->fault.reg ? value & (uint8_t)~c->fault.reg_low : value;
@@ -427,6 +441,7 @@ uint8_t sim_chip_in(struct sim_chip *c, unsigned reg)
     if (reg == 0) {
         return read_cr(c);
     }
+    c->mcr_open = -1;
     if (c->page == 0) {
         return read_page0(c, reg);
     }
@@ -439,5 +454,5 @@ uint8_t sim_chip_in(struct sim_chip *c, unsigned reg)
             [0xD] = c->tcr,    [0xE] = c->dcr,   [0xF] = c->imr};
         return page2[reg];
     }
-    return 0xFF;
+    return reg >= 3 && reg <= 6 ? c->cfg.config[reg - 3] : 0xFF;
 }

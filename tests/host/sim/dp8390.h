@@ -105,9 +105,19 @@ struct sim_chip_config {
     unsigned reset_us;      /* how long the reset line takes                           */
     bool exact_fit;         /* a frame may end on the page before the boundary page    */
     enum sim_dwords dwords;
-    bool loops_high; /* loopback in word mode takes the high byte of each word        */
-    bool no_fifo;    /* ... and the FIFO does not show what came in                   */
-    bool prefetches; /* a remote read fetches the next word before it is asked for    */
+    bool loops_high;       /* loopback in word mode takes the high byte of each word        */
+    bool no_fifo;          /* ... and the FIFO does not show what came in                   */
+    bool prefetches;       /* a remote read fetches the next word before it is asked for    */
+    bool word_hangs;       /* 8-bit slot: a remote DMA in words never completes       */
+    bool read_first;       /* a remote write that follows no read loses its first byte */
+    bool never_rst;        /* RST is not set by STOP either                           */
+    unsigned late_stop_us; /* STOP takes effect so much later, and RST shows only that */
+    bool no_crda;          /* the remote DMA address cannot be read                   */
+    unsigned crda_error;   /* it is off by so much, once something moved              */
+    bool mar_write_only;   /* the multicast hash cannot be read                       */
+    uint8_t config[4];     /* Realtek's page 3, registers 3 to 6                      */
+    bool lantic;           /* AT/LANTIC: registers 0Ah, 0Bh read mode configuration   */
+    uint8_t mcr[2];        /* ... A and B                                             */
 };
 
 /* What is broken, for tests of the selftest.  Cycles of the data port: every n-th, 0 for none. */
@@ -184,8 +194,10 @@ struct sim_chip {
     struct sim_faults fault;
 
     enum sim_dma dma;
-    unsigned dma_at, dma_left;
+    unsigned dma_at, dma_left, dma_whole;
     bool dma_stuck;  /* test side: RDC never comes                       */
+    bool just_read;  /* the last remote DMA was a read                   */
+    int mcr_open;    /* AT/LANTIC: register just read, 0Ah or 0Bh; or -1 */
     bool rdc_missed; /* ... and one is owed                              */
 
     enum sim_overrun overrun;
@@ -243,7 +255,7 @@ void sim_chip_count(struct sim_chip *c, enum sim_tally tally);
 /* remote.c: the bus is broken on purpose; the RD field of CR was written. */
 bool sim_chip_broken(const struct sim_chip *c);
 void sim_dma_start(struct sim_chip *c, bool read);
-void sim_dma_abort(struct sim_chip *c);
+void sim_dma_abort(struct sim_chip *c, bool stopping);
 unsigned sim_dma_address(const struct sim_chip *c);
 
 /* loopback.c: would TXP go round within the chip?  Do it; and a read of the FIFO. */

@@ -15,6 +15,7 @@ void sim_chip_init(struct sim_chip *c, const char *name, int irq, const struct s
     c->name = name;
     c->irq = irq;
     c->stopped = true;
+    c->mcr_open = -1;
     c->dcr = N_DCR_LAS; /* ch. 10: state after the RESET pin */
     c->isr = N_RST;
     /* All else is undefined after power-on; nobody may rely on zeros. */

@@ -17,8 +17,15 @@ const uint8_t sim_card_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
  * for an NE1000. */
 #define RAM_16K .ram_first = 0x4000, .ram_size = 0x4000, .max_stop = 0x80
 #define RAM_8K .ram_first = 0x4000, .ram_size = 0x4000, .max_stop = 0x60, .word_forbidden = true
+#define RAM_CABLETRON .ram_first = 0x0100, .ram_size = 0x3F00, .max_stop = 0x40
+#define RAM_BYTES_8K                                                                               \
+    .ram_first = 0x4000, .ram_size = 0x2000, .max_stop = 0x60, .word_forbidden = true
 #define RAM_PCI_8K .ram_first = 0x4000, .ram_size = 0x2000, .max_stop = 0x60
 #define RAM_NE1000 .ram_first = 0x2000, .ram_size = 0x2000, .max_stop = 0x40, .word_forbidden = true
+
+/* Realtek's page 3: CONFIG0 to 3, as the EEPROM of each board has them. */
+#define CONFIG_FULL_DUPLEX .config = {0x00, 0xC0, 0x00, 0x40} /* line 10, 300h, media by itself */
+#define CONFIG_THIN .config = {0x04, 0xC0, 0xC0, 0x00}
 
 const struct sim_card_config sim_cards[] = {
     {.name = "ne2000", .signature = 'W', .chip = {RAM_16K, .reset_us = RESET_US}},
@@ -26,29 +33,41 @@ const struct sim_card_config sim_cards[] = {
      .signature = 'W',
      .prom = PROM_PLAIN,
      .slot8 = true,
-     .chip = {RAM_NE1000, .reset_us = RESET_US}},
+     .chip = {RAM_NE1000, .reset_us = RESET_US, .read_first = true}},
     {.name = "rtl8019as",
      .signature = 'W',
-     .chip = {RAM_16K, .reset_us = RESET_US, .id = {'P', 'p'}, .loops_high = true}},
+     .chip = {RAM_16K, .reset_us = RESET_US, .id = {'P', 'p'}, CONFIG_FULL_DUPLEX,
+              .loops_high = true}},
     {.name = "rtl8019as-8bit",
      .signature = 'B',
      .slot8 = true,
-     .chip = {RAM_8K, .reset_us = RESET_US, .id = {'P', 'p'}}},
+     .chip = {RAM_8K, .reset_us = RESET_US, .id = {'P', 'p'}, CONFIG_THIN}},
     {.name = "clone-no-signature",
      .signature = 0x49,
      .chip = {RAM_16K, .reset_us = RESET_US, .exact_fit = true}},
     {.name = "clone-garbled-length",
      .signature = 'W',
      .chip = {RAM_16K, .reset_us = RESET_US, .garbled_length = true, .next_at_stop = true,
-              .no_fifo = true}},
+              .never_rst = true, .no_fifo = true}},
     {.name = "clone-lazy",
      .signature = 'W',
      .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true, .skips_page = true,
-              .prefetches = true}},
+              .late_stop_us = 700, .prefetches = true}},
+    {.name = "um9008-8bit",
+     .signature = 'W',
+     .slot8 = true,
+     .chip = {RAM_BYTES_8K, .reset_us = RESET_US, .word_hangs = true}},
+    {.name = "cabletron",
+     .signature = 0xFF,
+     .chip = {RAM_CABLETRON, .reset_us = RESET_US, .no_crda = true, .mar_write_only = true}},
+    {.name = "at-lantic",
+     .signature = 'W',
+     .chip = {RAM_16K, .reset_us = RESET_US, .lantic = true, .mcr = {0x20, 0x04}}},
     {.name = "rtl8029",
      .signature = 'W',
      .pci = 0x802910EC,
-     .chip = {RAM_16K, .reset_us = RESET_US, .id = {'P', 'C'}, .dwords = DWORDS_TOO}},
+     .chip = {RAM_16K, .reset_us = RESET_US, .id = {'P', 'C'}, .dwords = DWORDS_TOO,
+              .config = {0x00, 0x00, 0x40, 0x00}}},
     {.name = "via86c926",
      .signature = 'W',
      .pci = 0x09261106,
@@ -142,12 +161,14 @@ static void burn_prom(struct sim_card *card)
     memcpy(prom, sim_card_mac, sizeof sim_card_mac);
     memset(prom + 6, 0x05, 8); /* board data */
     prom[0] = card->cfg.prom == PROM_GROUP ? 0x01 : prom[0];
-    prom[14] = prom[15] = card->cfg.signature;
+    prom[14] = card->cfg.signature;
+    prom[15] = card->cfg.signature == 0x49 ? 0x00 : card->cfg.signature; /* COPAM's */
     memset(prom + 16, 0x42, 16);
     for (unsigned i = 0; i < sizeof prom; i++) {
         switch (card->cfg.prom) {
         case PROM_ONES: to[i] = 0xFF; break;
         case PROM_ZEROS: to[i] = 0; break;
+        case PROM_TAIL: to[i] = i < 24 ? prom[i / 2] : (uint8_t)(0xC3 + i); break;
         case PROM_RANDOM: to[i] = (uint8_t)(i * 151 + 77 + i * i); break;
         default: to[i] = prom[i / copies]; break;
         }

@@ -15,6 +15,7 @@ enum sim_prom {
     PROM_ONES,
     PROM_ZEROS,
     PROM_RANDOM,
+    PROM_TAIL,  /* doubled, but only as far as somebody looked               */
     PROM_GROUP, /* right form, but a group address                         */
 };
 

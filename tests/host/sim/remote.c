@@ -6,7 +6,8 @@
 #include "tests/host/sim/irq.h"
 
 enum {
-    WRITE_SETTLE_NS = 1500, /* from the last data word to RDC */
+    INIT_PROM = INIT_DCR | INIT_RCR | INIT_TCR | INIT_IMR, /* without these it reads as garbage */
+    WRITE_SETTLE_NS = 1500,                                /* from the last data word to RDC */
     PROM_SIZE = 32,
 };
 
@@ -42,7 +43,9 @@ static void dma_done(struct sim_chip *c)
 {
     bool read = c->dma == DMA_READING;
     c->rbcr = 0;
-    if (c->dma_stuck || (c->fault.deaf_memory && !read)) {
+    c->just_read = read;
+    bool hangs = c->cfg.word_hangs && (c->dcr & N_DCR_WTS) != 0;
+    if (c->dma_stuck || hangs || (c->fault.deaf_memory && !read)) {
         c->rdc_missed = true;
         c->dma = read ? DMA_IDLE : DMA_ENDING;
     } else if (read) {
@@ -131,13 +134,14 @@ void sim_dma_start(struct sim_chip *c, bool read)
     check_range(c, read);
     c->dma = read ? DMA_READING : DMA_WRITING;
     c->dma_at = c->rsar;
-    c->dma_left = c->rbcr;
+    c->dma_left = c->dma_whole = c->rbcr;
 }
 
-void sim_dma_abort(struct sim_chip *c)
+void sim_dma_abort(struct sim_chip *c, bool stopping)
 {
     bool excused = sim_leaving || sim_chip_broken(c) || c->dma_stuck || c->cfg.word_forbidden ||
-                   c->rdc_missed || (c->cfg.dwords >= DWORDS_HALF && probing(c));
+                   c->rdc_missed ||
+                   (probing(c) && (stopping || c->cfg.dwords >= DWORDS_HALF));
     if (c->dma == DMA_ENDING && !excused) {
         sim_misuse("dp8390: remote write aborted before RDC");
     }
@@ -217,7 +221,8 @@ unsigned sim_dma_address(const struct sim_chip *c)
 {
     unsigned unit = (c->dcr & N_DCR_WTS) != 0 ? 2 : 1;
     bool ahead = c->cfg.prefetches && c->dma == DMA_READING && c->dma_left > 0;
-    return c->fault.address_hidden ? 0 : c->dma_at + (ahead ? unit : 0);
+    unsigned off = c->dma_at > 0 ? c->cfg.crda_error : 0;
+    return c->fault.address_hidden || c->cfg.no_crda ? 0 : c->dma_at + off + (ahead ? unit : 0);
 }
 
 /* How often the chip sees this cycle: once, unless the bus is bad. */
@@ -238,7 +243,8 @@ static unsigned wired(const struct sim_chip *c, unsigned at)
 
 static uint8_t cell(const struct sim_chip *c, unsigned at)
 {
-    bool there = at < PROM_SIZE || (sim_chip_in_ram(c, at, 1) && !c->fault.no_memory);
+    bool set_up = (c->init & INIT_PROM) == INIT_PROM;
+    bool there = (at < PROM_SIZE && set_up) || (sim_chip_in_ram(c, at, 1) && !c->fault.no_memory);
     uint8_t value = there ? c->mem[wired(c, at)] : 0xFF;
     return at == c->fault.cell && at != 0
                ? (uint8_t)((value | c->fault.cell_high) & ~c->fault.cell_low)
@@ -267,7 +273,9 @@ void sim_chip_data_out(struct sim_chip *c, uint32_t value, unsigned width)
          bytes > 0 && n > 0 && c->dma == DMA_WRITING; n--) {
         for (unsigned i = 0; i < bytes; i++) {
             unsigned at = (c->dma_at + i) & 0xFFFF;
-            if (sim_chip_in_ram(c, at, 1)) {
+            bool first = i == 0 && c->dma_left == c->dma_whole;
+            bool spoilt = first && c->cfg.read_first && !c->just_read;
+            if (!spoilt && sim_chip_in_ram(c, at, 1)) {
                 c->mem[wired(c, at)] = (uint8_t)(value >> (8 * i));
             }
         }
