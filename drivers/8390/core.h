@@ -37,6 +37,12 @@ static inline void put(const struct dp8390 *d, enum dp8390_reg reg, unsigned val
     dp8390_put(d, reg, value);
 }
 
+/*
+ * STOP, and until it has taken effect.  The reset bit may stay clear if a frame was on its way, so
+ * the prescribed time comes first; then a moment for the bit, which is what the DM9008 asks for.
+ */
+void dp8390_halt(struct dp8390 *);
+
 /* Last resort when the chip does not do what it should: reset, and all that is on the card is
  * given up. */
 void dp8390_restart(struct dp8390 *);

@@ -85,11 +85,7 @@ static int dp8390_open(struct nic *nic)
     return 0;
 }
 
-/*
- * STOP, and until it has taken effect.  The reset bit may stay clear if a frame was on its way, so
- * the prescribed time comes first; then a moment for the bit, which is what the DM9008 asks for.
- */
-static void halt(struct dp8390 *d)
+void dp8390_halt(struct dp8390 *d)
 {
     struct deadline limit;
 
@@ -107,7 +103,7 @@ static void dp8390_close(struct nic *nic)
 
     put(d, CR, CR_HALT);
     put(d, IMR, 0);
-    halt(d);
+    dp8390_halt(d);
     dp8390_stop(d);
     d->open = false;
 }
@@ -148,7 +144,7 @@ void dp8390_overrun_halt(struct dp8390 *d)
     d->draining = true; /* from here dp8390_reclaim() starts nothing */
 
     was_sending = (get(d, CR) & CR_TXP) != 0; /* 1 */
-    halt(d);                                  /* 2, 3 */
+    dp8390_halt(d);                           /* 2, 3 */
     put(d, RBCR0, 0);                         /* 4 */
     put(d, RBCR1, 0);
     d->resend = was_sending && (get(d, ISR) & ISR_TX) == 0; /* 5 */

@@ -21,6 +21,7 @@ void bench_take(struct selftest *t)
 
     (void)t->ops->open(t->nic); /* says itself what is wrong, and so will what follows */
     own = (struct dp8390_way){.board = d->board, .dcr = d->dcr, .width = t->nic->width};
+    dp8390_halt(d); /* it is on line, and a frame may have come */
     dp8390_stop(d);
     put(d, PSTART, d->rx_start);
     put(d, PSTOP, d->rx_stop);

@@ -17,8 +17,7 @@ enum {
     SIGNATURE_BYTE = 0x42,
     COPAM_0 = 0x49,
     COPAM_1 = 0x00,
-    NE2000_FIRST = 0x40, /* page of the RAM of most boards */
-    NE1000_FIRST = 0x20,
+    NE1000_FIRST = 0x20, /* page of its RAM; Cabletron's is below, all others' above */
 };
 
 void ne2000_read_prom(struct dp8390 *d, struct ne2000_identity *id)
@@ -92,6 +91,9 @@ void ne2000_name(const struct ne2000_identity *id, const struct ne2000_layout *l
         [NE2000_AT_LANTIC] = "AT/LANTIC (DP83905)",
     };
     const char *board = l->first == NE1000_FIRST ? "NE1000" : "NE2000";
+    const char *clone = l->first == NE1000_FIRST  ? "NE1000 clone"
+                        : l->first < NE1000_FIRST ? "Cabletron"
+                                                  : "NE2000 clone";
     const uint8_t a = prom(id, SIGNATURE);
     const uint8_t b = prom(id, SIGNATURE + 1);
 
@@ -99,11 +101,10 @@ void ne2000_name(const struct ne2000_identity *id, const struct ne2000_layout *l
         format(nic->model, sizeof(nic->model), "%s", pci_name(nic));
     } else if (id->chip != NE2000_ANY) {
         format(nic->model, sizeof(nic->model), "%s", by_chip[id->chip]);
-    } else if (a == COPAM_0 && b == COPAM_1) {
-        format(nic->model, sizeof(nic->model), "COPAM NE2000 clone (no signature)");
+    } else if (is_signature(a, b)) {
+        format(nic->model, sizeof(nic->model), "%s", board);
     } else {
-        format(nic->model, sizeof(nic->model), "%s%s%s",
-               l->first < NE1000_FIRST ? "Cabletron " : "", board,
-               is_signature(a, b) ? "" : " clone (no signature)");
+        format(nic->model, sizeof(nic->model), "%s (no signature)",
+               a == COPAM_0 && b == COPAM_1 ? "COPAM clone" : clone);
     }
 }

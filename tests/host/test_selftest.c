@@ -109,7 +109,8 @@ START_TEST(sound)
     st_run();
     st_never_says("BAD");
     st_says("this card works\n");
-    st_says("registers  good");
+    bool unreadable = st.cfg.ne2000 != NULL && st.cfg.ne2000->chip.mar_write_only;
+    st_says(unreadable ? "registers  note good, but" : "registers  good");
     st_says("loopback   ");
     st_says("interrupt  good irq 10");
     ck_assert_uint_eq(selftest_faults(), 0);
