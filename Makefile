@@ -80,7 +80,8 @@ LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
 # What no frame's way leads through is optimised for size: text and data have a budget (linker.ld).
 COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/selftest*.c \
     drivers/*/*_selftest.c drivers/*/*_probe.c drivers/*/*_pnp.c drivers/*/*_eeprom.c \
-    drivers/*/*_memory.c net/apps/bench*.c) \
+    drivers/*/*_memory.c drivers/*/*_config.c drivers/*/*_identity.c net/apps/bench*.c) \
+    drivers/8390/ne2000.c \
     $(addprefix kernel/,arena.c cpu.c dma.c events.c idt.c machine.c memory.c pci.c print.c \
     profile.c record.c samples.c terminal.c trap.c vga.c) \
     $(addprefix drivers/nic_,commands.c compare.c look.c pci.c pnp.c prove.c seen.c) \
