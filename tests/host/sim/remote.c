@@ -140,8 +140,7 @@ void sim_dma_start(struct sim_chip *c, bool read)
 void sim_dma_abort(struct sim_chip *c, bool stopping)
 {
     bool excused = sim_leaving || sim_chip_broken(c) || c->dma_stuck || c->cfg.word_forbidden ||
-                   c->rdc_missed ||
-                   (probing(c) && (stopping || c->cfg.dwords >= DWORDS_HALF));
+                   c->rdc_missed || (probing(c) && (stopping || c->cfg.dwords >= DWORDS_HALF));
     if (c->dma == DMA_ENDING && !excused) {
         sim_misuse("dp8390: remote write aborted before RDC");
     }
