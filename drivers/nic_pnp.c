@@ -214,16 +214,24 @@ static bool try_device(const struct isapnp_device *device, void *arg)
     return true;
 }
 
-static bool may_read(uint16_t port)
+static bool may_touch(uint16_t port)
 {
     return nic_ports_free(port, 1);
+}
+
+/* Not at all where one of the ports that every card listens at is excluded, or a card of ours. */
+static void search_cards(struct search *search)
+{
+    if (may_touch(ISAPNP_ADDRESS_PORT) && may_touch(ISAPNP_WRITE_PORT)) {
+        isapnp_scan(may_touch, try_device, search);
+    }
 }
 
 unsigned nic_pnp_take(const struct nic_driver *driver, const struct nic_place *wish)
 {
     struct search search = {.driver = driver, .wish = wish};
 
-    isapnp_scan(may_read, try_device, &search);
+    search_cards(&search);
     return search.off;
 }
 
@@ -231,7 +239,7 @@ void nic_pnp_switch_on(const struct nic_driver *driver, const struct nic_place *
 {
     struct search search = {.driver = driver, .wish = wish, .switch_on = true};
 
-    isapnp_scan(may_read, try_device, &search);
+    search_cards(&search);
 }
 
 void nic_pnp_release(const struct nic *nic)

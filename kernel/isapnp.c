@@ -13,8 +13,8 @@
 #include "kernel/time.h"
 
 /* Ports, 2.1.  Reads go through a port that software chooses. */
-static const struct ioport address_port = {0x279};
-static const struct ioport write_port = {0xA79};
+static const struct ioport address_port = {ISAPNP_ADDRESS_PORT};
+static const struct ioport write_port = {ISAPNP_WRITE_PORT};
 static struct ioport read_port;
 
 /* Registers of a card, A.1. */

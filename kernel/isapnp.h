@@ -14,9 +14,11 @@
 #include <stdint.h>
 
 enum {
-    ISAPNP_CARDS = 16,   /* on one bus, numbered from 1           */
-    ISAPNP_DEVICES = 8,  /* on one card, numbered from 0          */
-    ISAPNP_ID_BYTES = 8, /* "PNP80D6" and a zero                  */
+    ISAPNP_ADDRESS_PORT = 0x279, /* written only */
+    ISAPNP_WRITE_PORT = 0xA79,   /* written only */
+    ISAPNP_CARDS = 16,           /* on one bus, numbered from 1           */
+    ISAPNP_DEVICES = 8,          /* on one card, numbered from 0          */
+    ISAPNP_ID_BYTES = 8,         /* "PNP80D6" and a zero                  */
     ISAPNP_COMPATIBLE = 3,
     ISAPNP_RANGES = 16, /* I/O ranges a device can be set to     */
     ISAPNP_NAME_BYTES = 32,

@@ -242,6 +242,19 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* The ports of the protocol excluded: not even a key. */
+START_TEST(protocol_excluded)
+{
+    static const char *const words[] = {"noprobe=0x279-0x279", "noprobe=0xA70-0xA7F"};
+    pnp_machine();
+    plug(0, 5);
+    boot_options(words[_i]);
+    find();
+    found_none(NULL);
+    ck_assert_uint_eq(sim_pnp_accesses(), 0);
+}
+END_TEST
+
 START_TEST(takes_no_setting)
 {
     struct sim_pnp_card_config cfg = net_card;
@@ -290,6 +303,7 @@ TCase *probe_pnp(void)
     tcase_add_test(tc, no_line_left);
     tcase_add_test(tc, named_wrong_place);
     tcase_add_test(tc, no_room);
+    tcase_add_loop_test(tc, protocol_excluded, 0, 2);
     tcase_add_loop_test(tc, takes_no_setting, 0, 2);
     tcase_add_test(tc, broken_is_switched_off);
     return tc;
