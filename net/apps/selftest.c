@@ -31,8 +31,8 @@ static bool begin_next(void)
 
 static bool turn(void)
 {
-    if (!run.running) {
-        return false;
+    if (!run.running || console_drain()) {
+        return false; /* what was found so far goes out first: COM1 is slower than any step */
     }
     if (selftest_turn()) {
         return true;

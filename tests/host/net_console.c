@@ -207,6 +207,11 @@ int console_key(void)
     return keys[key_out++];
 }
 
+bool console_drain(void)
+{
+    return false; /* all is out at once */
+}
+
 void console_flush(unsigned us)
 {
     (void)us;
