@@ -97,6 +97,8 @@ void arrive(void);
 /* On line, and the ring has run over. */
 void overrun(void);
 
+TCase *misuse_order(void);
+
 /* The overrun procedure of ch. 7 up to, and with, the step named; or from one to another. */
 enum step { NOTED, STOPPED, WAITED, CLEARED, LOOKED, LOOPED, STARTED, REMOVED, ACKED, NORMAL };
 void cure(enum step last);

@@ -12,7 +12,7 @@ DRIVER_NIC := kernel/pci.c kernel/isapnp.c kernel/isapnp_resources.c kernel/aren
     $(filter-out %_commands.c,$(wildcard drivers/*.c)) $(wildcard drivers/*/*.c)
 
 HOST_SRC_misuse := tests/host/test_misuse.c tests/host/misuse_kit.c tests/host/misuse_dma.c \
-    tests/host/misuse_chip.c tests/host/misuse_overrun.c tests/host/wrong_step.c $(SIM_NIC)
+    tests/host/misuse_chip.c tests/host/misuse_overrun.c tests/host/misuse_order.c tests/host/wrong_step.c $(SIM_NIC)
 CONFORM := tests/host/conform.c tests/host/rig.c tests/host/rig_card.c $(SIM_NIC) $(HOST_KERNEL) \
     $(DRIVER_NIC)
 HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_rx.c \

@@ -231,6 +231,7 @@ int main(void)
     tcase_add_test(tc, memory_on_the_bus);
     tcase_add_test(tc, wire_sums);
     suite_add_tcase(suite, tc);
+    suite_add_tcase(suite, misuse_order());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
