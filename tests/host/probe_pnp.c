@@ -233,7 +233,7 @@ START_TEST(no_room)
     ck_assert_uint_eq(sim_pnp_accesses(), 0); /* there is no read port left either */
     pnp_machine();
     plug(0, 5);
-    boot_options("noprobe=0x240-0x3DF noprobe=0x3E0-0x3FF");
+    boot_options("noprobe=0x240-0x278 noprobe=0x27A-0x3DF noprobe=0x3E0-0x3FF");
     find();
     ck_assert_uint_eq(nic_count, 0);
     ck_assert_ptr_nonnull(strstr(host_text(), "Plug and Play card present, inactive: NE2000 "
