@@ -77,19 +77,21 @@ OBJ := $(OUT)/obj
 KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
 LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
 
-# What no frame's way leads through is optimised for size: text and data have a budget (linker.ld).
+# What no frame's way leads through, or only for a few instructions (3c503.c), is optimised for
+# size: text and data have a budget (linker.ld).
 COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/selftest*.c \
     drivers/*/*_selftest.c drivers/*/*_probe.c drivers/*/*_pnp.c drivers/*/*_eeprom.c \
-    drivers/*/*_memory.c drivers/*/*_config.c drivers/*/*_identity.c net/apps/bench*.c) \
-    drivers/8390/ne2000.c \
-    $(addprefix kernel/,arena.c cpu.c dma.c events.c idt.c machine.c memory.c pci.c print.c \
-    profile.c record.c samples.c terminal.c trap.c vga.c) \
+    drivers/*/*_memory.c drivers/*/*_config.c drivers/*/*_identity.c drivers/*/*_look.c \
+    net/apps/bench*.c) \
+    $(addprefix kernel/,arena.c console.c cpu.c dma.c events.c idt.c keyboard.c machine.c memory.c \
+    pci.c print.c profile.c record.c samples.c serial.c terminal.c trap.c vga.c) \
     $(addprefix drivers/nic_,commands.c compare.c look.c pci.c pnp.c prove.c seen.c) \
-    $(addprefix net/,address.c drops.c proof.c report.c unreachable.c) \
+    $(addprefix drivers/8390/,3c503.c board.c dp8390.c ne2000.c shmem.c wd80x3.c) drivers/nic.c \
+    $(addprefix net/,address.c drops.c meter.c net.c proof.c report.c unreachable.c) \
     $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf3_params.c \
     iperf3_results.c iperf3_serve.c json.c ping.c selftest.c ttcp.c)
 COLD := $(COLD_C:%.c=$(OBJ)/%.o) $(addprefix $(OBJ)/lwip/core/,init.o ipv4/acd.o ipv4/autoip.o \
-    ipv4/dhcp.o ipv4/icmp.o ipv4/ip4_addr.o ipv4/ip4_frag.o raw.o)
+    ipv4/dhcp.o ipv4/icmp.o ipv4/ip4_addr.o ipv4/ip4_frag.o netif.o raw.o)
 OPTIMISE :=
 $(COLD): OPTIMISE := -Os
 

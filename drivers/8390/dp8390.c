@@ -75,6 +75,9 @@ static int dp8390_open(struct nic *nic)
     struct dp8390 *d = dp8390_of(nic);
 
     d->rcr |= RCR_BROADCAST; /* what set_filter chose stays */
+    if (d->board->enable != NULL) {
+        d->board->enable(d, true);
+    }
     configure(d);
     if ((get(d, CR) & (CR_START | CR_STOP)) != CR_START) {
         nic_log(nic, "does not start, command register %02x", get(d, CR));
@@ -105,6 +108,9 @@ static void dp8390_close(struct nic *nic)
     put(d, IMR, 0);
     dp8390_halt(d);
     dp8390_stop(d);
+    if (d->board->enable != NULL) {
+        d->board->enable(d, false);
+    }
     d->open = false;
 }
 
@@ -229,6 +235,27 @@ static void dp8390_service(struct nic *nic, unsigned events)
     }
 }
 
+/* Sends what slot 0 holds from the chip to itself: DS ch. 12, mode 1, nothing gets onto the wire.
+ */
+static void send_to_self(struct dp8390 *d)
+{
+    put(d, TCR, TCR_LOOPBACK_INTERNAL);
+    put(d, TPSR, d->tx_page);
+    put(d, TBCR0, FRAME_MIN);
+    put(d, TBCR1, 0);
+    put(d, CR, CR_SEND);
+}
+
+static void end_send_to_self(struct dp8390 *d)
+{
+    struct deadline limit = deadline_us(HALT_SETTLE_US);
+
+    while ((get(d, CR) & CR_TXP) != 0 && !expired(&limit)) {
+    }
+    put(d, ISR, ISR_TX);
+    put(d, TCR, TCR_NORMAL);
+}
+
 static unsigned dp8390_irq_ack(struct nic *nic)
 {
     struct dp8390 *d = dp8390_of(nic);
@@ -255,6 +282,9 @@ static void dp8390_irq_disarm(struct nic *nic)
     if ((was & ISR_RDC) != 0) { /* end of irq_provoke */
         put(d, CR, CR_IDLE);
         put(d, ISR, ISR_RDC);
+        if ((was & ISR_TX) != 0) {
+            end_send_to_self(d);
+        }
     }
 }
 
@@ -281,17 +311,24 @@ static void dp8390_irq_unmask(struct nic *nic, unsigned events)
     put(d, IMR, d->imr);
 }
 
-/* A remote read of no bytes is complete at once: the gentlest way to an interrupt. */
+/*
+ * A remote read of no bytes is complete at once: the gentlest way to an interrupt.  The 83C690 and
+ * its successors have no remote DMA; there a transmission to itself makes one.
+ */
 static void dp8390_irq_provoke(struct nic *nic)
 {
     struct dp8390 *d = dp8390_of(nic);
+    const bool to_self = d->no_rdc && d->slot[d->tx_oldest].state == TX_FREE;
 
     put(d, ISR, ISR_RDC);
     put(d, RBCR0, 0);
     put(d, RBCR1, 0);
-    d->imr = ISR_RDC;
-    put(d, IMR, ISR_RDC);
+    d->imr = to_self ? ISR_RDC | ISR_TX : ISR_RDC;
+    put(d, IMR, d->imr);
     put(d, CR, CR_ZERO_READ);
+    if (to_self) {
+        send_to_self(d);
+    }
 }
 
 const struct nic_ops dp8390_ops = {

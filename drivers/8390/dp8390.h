@@ -49,6 +49,14 @@ struct dp8390_board {
      * frame->total). 0, or E_TIMEOUT if the card did not confirm that it has it all. */
     int (*write)(struct dp8390 *, unsigned address, const struct tx_frame *frame, unsigned padded);
 
+    /* The board's own switches, or null if it has none.  On: memory and interrupt line usable; as
+     * the chip goes on line, and after every reset.  Off: both given back, the rest as found; the
+     * chip is stopped. */
+    void (*enable)(struct dp8390 *, bool on);
+
+    /* Nothing gets out: take the other connector, or null if there is none. */
+    void (*other_media)(struct dp8390 *);
+
     /* ---- for selftest; all may be left out ---- */
 
     /* Memory is moved by the chip's remote DMA through d->data. */
@@ -69,12 +77,18 @@ struct dp8390_tx_slot {
     uint16_t length;
 };
 
-enum { DP8390_TX_SLOTS = 2, DP8390_TX_PAGES = 6 /* per slot: 1536 bytes */ };
+enum {
+    DP8390_TX_SLOTS = 2,
+    DP8390_TX_PAGES = 6, /* per slot: 1536 bytes */
+    DP8390_BOARD_BYTES = 16,
+};
 
 struct dp8390 {
     struct ioport reg;   /* the 16 chip registers                            */
     struct ioport data;  /* board's data port (data-port boards)             */
     struct ioport pulse; /* board's reset port                               */
+    struct ioport asic;  /* board's own registers (shared-memory boards)     */
+    struct iowin window; /* card memory (the same)                           */
     const struct dp8390_board *board;
     struct nic *nic;
     uint8_t dcr;          /* value for this board's width                     */
@@ -82,6 +96,8 @@ struct dp8390 {
     uint32_t hash[2];     /* multicast hash in force                          */
     volatile uint8_t imr; /* what the chip's mask holds; also irq_ack's       */
     bool read_first;      /* a remote write must follow a remote read (QUIRKS) */
+    bool word;            /* 16-bit memory (shared-memory boards)             */
+    bool no_rdc;          /* the chip has no remote DMA at all                */
     uint8_t tx_page;      /* first page of slot 0                             */
     uint8_t rx_start;     /* PSTART                                           */
     uint8_t rx_stop;      /* PSTOP                                            */
@@ -92,8 +108,10 @@ struct dp8390 {
     bool more;                   /* the last burst left frames in the ring; PRX is clear  */
     bool draining;               /* between the steps of the overrun procedure       */
     bool resend;                 /* ... and the frame it cut short must go again     */
+    uint8_t tx_failures;         /* in a row: given up, or without a carrier         */
     bool tx_dead;                /* watchdog fired, nothing sent since: already said */
     bool open;
+    uint8_t board_state[DP8390_BOARD_BYTES]; /* the board's own                   */
 };
 
 _Static_assert(sizeof(struct dp8390) <= NIC_STATE_BYTES, "the chip's state fits the card's");

@@ -37,9 +37,9 @@ enum dp8390_reg {
 };
 
 enum dp8390_cr {
-    CR_STOP = 0x01,      /* software reset; finishes what is on its way          */
+    CR_STOP = 0x01, /* software reset; finishes what is on its way          */
     CR_START = 0x02,
-    CR_TXP = 0x04,       /* transmit; stays set until done or given up           */
+    CR_TXP = 0x04, /* transmit; stays set until done or given up           */
     CR_DMA_READ = 0x08,
     CR_DMA_WRITE = 0x10,
     CR_DMA_ABORT = 0x20, /* none, or end the one under way                       */
@@ -47,25 +47,25 @@ enum dp8390_cr {
     CR_PAGE0 = 0x00,
     CR_PAGE1 = 0x40,
     CR_PAGE2 = 0x80,
-    CR_PAGE3 = 0xC0,     /* Realtek: configuration                               */
+    CR_PAGE3 = 0xC0, /* Realtek: configuration                               */
     CR_PAGE_FIELD = 0xC0,
 };
 
-enum dp8390_isr { /* IMR has the same bits, without ISR_RST */
-    ISR_PRX = 0x01, /* received                                                  */
-    ISR_PTX = 0x02, /* transmitted                                               */
-    ISR_RXE = 0x04, /* received with error                                       */
-    ISR_TXE = 0x08, /* transmission given up: 16 collisions or underrun          */
-    ISR_OVW = 0x10, /* receive ring overrun: the chip has stopped receiving      */
-    ISR_CNT = 0x20, /* a tally has its top bit set                               */
-    ISR_RDC = 0x40, /* remote DMA complete                                       */
-    ISR_RST = 0x80, /* stopped; status, not an interrupt                         */
-    ISR_ALL = 0x7F,
+enum dp8390_isr {                 /* IMR has the same bits, without ISR_RST */
+                  ISR_PRX = 0x01, /* received                                                  */
+                  ISR_PTX = 0x02, /* transmitted                                               */
+                  ISR_RXE = 0x04, /* received with error                                       */
+                  ISR_TXE = 0x08, /* transmission given up: 16 collisions or underrun          */
+                  ISR_OVW = 0x10, /* receive ring overrun: the chip has stopped receiving      */
+                  ISR_CNT = 0x20, /* a tally has its top bit set                               */
+                  ISR_RDC = 0x40, /* remote DMA complete                                       */
+                  ISR_RST = 0x80, /* stopped; status, not an interrupt                         */
+                  ISR_ALL = 0x7F,
 };
 
 enum dp8390_dcr {
-    DCR_WTS = 0x01,      /* word-wide remote DMA                                 */
-    DCR_BOS = 0x02,      /* big-endian                                           */
+    DCR_WTS = 0x01, /* word-wide remote DMA                                 */
+    DCR_BOS = 0x02, /* big-endian                                           */
     DCR_LAS = 0x04,
     DCR_LOOPBACK_OFF = 0x08, /* LS: 1 = normal operation                         */
     DCR_AUTO_INIT = 0x10,    /* "send command" remote DMA; not used (erratum)    */
@@ -78,22 +78,33 @@ enum dp8390_tcr {
 };
 
 enum dp8390_tsr {
-    TSR_PTX = 0x01, TSR_COL = 0x04, TSR_ABT = 0x08, TSR_CRS = 0x10,
-    TSR_FU = 0x20, TSR_CDH = 0x40, TSR_OWC = 0x80,
+    TSR_PTX = 0x01,
+    TSR_COL = 0x04,
+    TSR_ABT = 0x08,
+    TSR_CRS = 0x10,
+    TSR_FU = 0x20,
+    TSR_CDH = 0x40,
+    TSR_OWC = 0x80,
 };
 
 enum dp8390_rcr {
-    RCR_SEP = 0x01,       /* keep frames with errors                             */
+    RCR_SEP = 0x01, /* keep frames with errors                             */
     RCR_RUNT = 0x02,
     RCR_BROADCAST = 0x04,
     RCR_MULTICAST = 0x08, /* by hash                                             */
     RCR_PROMISCUOUS = 0x10,
-    RCR_MONITOR = 0x20,   /* check addresses, store nothing                      */
+    RCR_MONITOR = 0x20, /* check addresses, store nothing                      */
 };
 
 enum dp8390_rsr {
-    RSR_PRX = 0x01, RSR_CRC = 0x02, RSR_FAE = 0x04, RSR_FO = 0x08, RSR_MPA = 0x10,
-    RSR_PHY = 0x20, RSR_DIS = 0x40, RSR_DFR = 0x80,
+    RSR_PRX = 0x01,
+    RSR_CRC = 0x02,
+    RSR_FAE = 0x04,
+    RSR_FO = 0x08,
+    RSR_MPA = 0x10,
+    RSR_PHY = 0x20,
+    RSR_DIS = 0x40,
+    RSR_DFR = 0x80,
     RSR_JUDGE = RSR_PRX | RSR_CRC | RSR_FAE | RSR_FO, /* RSR_PRX alone: intact    */
 };
 

@@ -7,6 +7,8 @@
 #include "kernel/record.h"
 #include "kernel/trap.h"
 
+enum { MEDIA_FAILURES = 4 };
+
 void dp8390_send_next(struct dp8390 *d)
 {
     struct dp8390_tx_slot *slot = &d->slot[d->tx_oldest];
@@ -28,6 +30,18 @@ void dp8390_send_again(struct dp8390 *d)
     d->tx_deadline = deadline_us(TX_WATCHDOG_US);
 }
 
+/* A board with two connectors tries the other one after so many frames that were lost. */
+static void watch_media(struct dp8390 *d)
+{
+    if (++d->tx_failures < MEDIA_FAILURES) {
+        return;
+    }
+    d->tx_failures = 0;
+    if (d->board->other_media != NULL) {
+        d->board->other_media(d);
+    }
+}
+
 /* How the oldest slot fared, each cause once. */
 static void count_sent(struct dp8390 *d)
 {
@@ -38,6 +52,11 @@ static void count_sent(struct dp8390 *d)
         stats->tx_frames++;
         stats->tx_bytes += d->slot[d->tx_oldest].length;
         d->tx_dead = false;
+    }
+    if ((tsr & (TSR_ABT | TSR_CRS)) != 0) {
+        watch_media(d);
+    } else {
+        d->tx_failures = 0;
     }
     if ((tsr & ~(unsigned)TSR_PTX) == 0) {
         return;
@@ -148,5 +167,7 @@ void dp8390_watch_transmitter(struct dp8390 *d)
         record_fault("tx_timeout", (int)nic->index);
         record_end();
     }
+    d->tx_failures = MEDIA_FAILURES;
+    watch_media(d);
     dp8390_restart(d);
 }

@@ -22,20 +22,41 @@
     END_TEST                                                                                       \
     static void name##_on(const struct rig_card *cfg)
 
-#define ADD_CASE(tcase, name) tcase_add_loop_test(tcase, name, 0, (int)rig_card_count())
+/* Which cards a program runs its cases on: all; those with ports only; those whose memory the host
+ * sees. */
+enum conform_cards { CARDS_ALL, CARDS_PORTS, CARDS_MEMORY };
+
+/* Of the cards numbered [first, end), what this program has: in two pieces, 0 and 1. */
+struct conform_range {
+    int first, end;
+};
+struct conform_range conform_piece(unsigned piece, unsigned first, unsigned end);
+
+#define ADD_CASE_FOR(tcase, name, first_, end_)                                                    \
+    for (unsigned piece_ = 0; piece_ < 2; piece_++) {                                              \
+        struct conform_range range_ = conform_piece(piece_, first_, end_);                         \
+        if (range_.first < range_.end) {                                                           \
+            tcase_add_loop_test(tcase, name, range_.first, range_.end);                            \
+        }                                                                                          \
+    }
+
+#define ADD_CASE(tcase, name) ADD_CASE_FOR(tcase, name, 0, rig_card_count())
 
 /* For one family; `why` tells why the other cannot have it.  The list is printed by the suite. */
 #define ADD_CASE_8390(tcase, name, why)                                                            \
     conform_not_for("rtl8139", #name, why);                                                        \
-    tcase_add_loop_test(tcase, name, 0, (int)sim_card_count)
+    ADD_CASE_FOR(tcase, name, 0, rig_8390_count())
+#define ADD_CASE_NE2000(tcase, name, why)                                                          \
+    conform_not_for("rtl8139 and boards with shared memory", #name, why);                          \
+    ADD_CASE_FOR(tcase, name, 0, sim_card_count)
 #define ADD_CASE_8139(tcase, name, why)                                                            \
     conform_not_for("8390", #name, why);                                                           \
-    tcase_add_loop_test(tcase, name, (int)sim_card_count, (int)rig_card_count())
+    ADD_CASE_FOR(tcase, name, rig_8390_count(), rig_card_count())
 
 void conform_not_for(const char *family, const char *name, const char *why);
 
-/* Run these parts, ended by a null: the exit status. */
-int conform_run(const char *name, TCase *(*const parts[])(void));
+/* Run these parts, ended by a null, on those cards: the exit status. */
+int conform_run(const char *name, enum conform_cards cards, TCase *(*const parts[])(void));
 
 TCase *conform_rx(void);
 TCase *conform_overrun(void);

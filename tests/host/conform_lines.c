@@ -48,6 +48,14 @@ static const struct structure structures[] = {
     {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 1, 0, 1}, {1, 0, 1, 0}, {1, 1, 1, 1}, {1, 1, 1, 0},
 };
 
+static void may_be_unmasked(bool yes)
+{
+    r.rtl.used_unmasked = yes;
+    if (r.chip != NULL) {
+        r.chip->used_unmasked = yes;
+    }
+}
+
 static void up_with(const struct rig_card *cfg, const struct structure *s)
 {
     rig_machine(&r, cfg);
@@ -55,7 +63,7 @@ static void up_with(const struct rig_card *cfg, const struct structure *s)
     options.txpoll = s->txpoll;
     options.loopirq = s->loopirq;
     options.looppoll = s->looppoll;
-    r.rtl.used_unmasked = r.card.chip.used_unmasked = s->txirq;
+    may_be_unmasked(s->txirq);
     rig_find(&r);
     ck_assert(nic_count == 1 && r.nic->mode == NIC_MODE_IRQ);
 }
@@ -100,7 +108,7 @@ static unsigned one_comes_at(const struct rig_card *cfg, const struct structure 
 /* One board of the 8390 will do: they differ in other things, and take long. */
 static bool is_another_8390(const struct rig_card *cfg)
 {
-    return cfg->ne2000 != NULL && cfg->ne2000 != &sim_cards[0];
+    return rig_is_8390(cfg) && cfg->ne2000 != &sim_cards[0];
 }
 
 CASE(structures_lose_nothing)
@@ -144,7 +152,7 @@ CASE(structures_switched)
     for (unsigned i = 0; i < 200; i++) {
         const struct structure *s = &structures[rig_random(&state) % 6];
         bool was = options.txirq;
-        r.rtl.used_unmasked = r.card.chip.used_unmasked = was || s->txirq;
+        may_be_unmasked(was || s->txirq);
         options.txirq = s->txirq;
         options.txpoll = s->txpoll;
         options.loopirq = s->loopirq;
@@ -152,7 +160,7 @@ CASE(structures_switched)
         if (was != options.txirq) {
             nics_set_polling(false);
         }
-        r.rtl.used_unmasked = r.card.chip.used_unmasked = s->txirq;
+        may_be_unmasked(s->txirq);
         rig_receive(&r, 100 + i, i);
         came++;
         sent += rig_send(&r, 100 + i, sent);

@@ -151,10 +151,7 @@ CASE(tx_burst_in_parts)
     }
     ck_assert_uint_eq(r.side->sent_count(&r), FRAMES);
     uint64_t alone = FRAMES * r.side->frame_ns(&r, LENGTH) * 101 / 100;
-    bool slot8 = cfg->ne2000 != NULL && cfg->ne2000->slot8;
-    uint64_t bus = cfg->ne2000 == NULL
-                       ? 0
-                       : FRAMES * (LENGTH / (slot8 ? 1U : 2U)) * (slot8 ? 1000ULL : 850ULL);
+    uint64_t bus = FRAMES * rig_bus_ns(cfg, LENGTH);
     uint64_t bound = alone > bus ? alone : bus;
     ck_assert_msg(sim_now_ns() - begin < bound + bound / 4, "no overlap of copying and sending");
     rig_down(&r);
@@ -311,7 +308,7 @@ TCase *conform_tx(void)
     ADD_CASE(tc, tx_carrier);
     ADD_CASE(tc, tx_heartbeat);
     ADD_CASE(tc, tx_timeout);
-    ADD_CASE_8390(tc, dma_timeout, "no remote DMA");
-    ADD_CASE_8390(tc, dma_dead, "no remote DMA");
+    ADD_CASE_NE2000(tc, dma_timeout, "no remote DMA");
+    ADD_CASE_NE2000(tc, dma_dead, "no remote DMA");
     return tc;
 }

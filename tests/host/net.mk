@@ -5,7 +5,7 @@ NET_BOX := $(wildcard net/*.c net/port/*.c net/apps/*.c drivers/*.c drivers/*/*.
     option_values.c options.c pci.c print.c record.c samples.c shell.c shell_builtin.c)
 NET_RIG := $(addprefix tests/host/,net_rig.c fake_profile.c net_lender.c net_console.c \
     net_peer.c net_peer_tcp.c) \
-    $(addprefix tests/host/sim/,bus.c dma.c dp8390.c dp8390_power.c irq.c loopback.c ne2000.c \
+    $(addprefix tests/host/sim/,board.c bus.c dma.c dp8390.c dp8390_power.c irq.c loopback.c ne2000.c \
     pci.c remote.c wire.c)
 
 HOST_SRC_net := $(sort $(wildcard tests/host/test_net*.c)) tests/host/iperf2_rig.c tests/host/iperf3_rig.c \

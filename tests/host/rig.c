@@ -23,7 +23,7 @@ void rig_machine(struct rig *r, const struct rig_card *cfg)
 {
     memset(r, 0, sizeof *r);
     r->cfg = *cfg;
-    r->side = cfg->rtl8139 != NULL ? &rig_side_rtl8139 : &rig_side_ne2000;
+    r->side = rig_side(cfg);
     sim_reset();
     sim_dma_reset();
     host_capture_clear();

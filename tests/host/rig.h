@@ -17,7 +17,7 @@ enum {
     RIG_BASE = 0x300,
     RIG_PCI_BASE = 0xE000,
     RIG_PCI_DEVICE = 9,
-    RIG_IRQ = 10,
+    RIG_IRQ = 5, /* every board can drive it */
     RIG_POOL = 64,
     RIG_KEPT = 1024,
     RIG_BURST = 16
@@ -27,7 +27,9 @@ struct rig {
     struct rig_card cfg;
     const struct rig_side *side;
     struct sim_card card;
-    struct sim_chip *chip; /* card.chip                                            */
+    struct sim_wd wd;
+    struct sim_el2 el2;
+    struct sim_chip *chip; /* of one of these                                      */
     struct sim_rtl rtl;
     struct nic *nic;
     uint64_t next_service_us;

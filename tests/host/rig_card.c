@@ -5,22 +5,55 @@
 
 #include "drivers/rtl8139/rtl8139.h"
 #include "tests/host/rig.h"
+#include "tests/host/sim/bus.h"
 #include "tests/host/sim/dma.h"
 #include "tests/host/sim/irq.h"
 #include "tests/host/sim/pci.h"
 
-struct rig_card rig_card(unsigned index)
+unsigned rig_8390_count(void)
 {
-    if (index < sim_card_count) {
-        return (struct rig_card){sim_cards[index].name, &sim_cards[index], NULL};
-    }
-    index -= sim_card_count;
-    return (struct rig_card){sim_rtls[index].name, NULL, &sim_rtls[index]};
+    return sim_card_count + sim_wd_count + sim_el2_count;
 }
 
 unsigned rig_card_count(void)
 {
-    return sim_card_count + sim_rtl_count;
+    return rig_8390_count() + sim_rtl_count;
+}
+
+struct rig_card rig_card(unsigned index)
+{
+    if (index < sim_card_count) {
+        return (struct rig_card){.name = sim_cards[index].name, .ne2000 = &sim_cards[index]};
+    }
+    index -= sim_card_count;
+    if (index < sim_wd_count) {
+        return (struct rig_card){.name = sim_wds[index].name, .wd80x3 = &sim_wds[index]};
+    }
+    index -= sim_wd_count;
+    if (index < sim_el2_count) {
+        return (struct rig_card){.name = sim_el2s[index].name, .el2 = &sim_el2s[index]};
+    }
+    index -= sim_el2_count;
+    return (struct rig_card){.name = sim_rtls[index].name, .rtl8139 = &sim_rtls[index]};
+}
+
+uint64_t rig_bus_ns(const struct rig_card *card, unsigned bytes)
+{
+    if (card->ne2000 != NULL) {
+        return card->ne2000->slot8 ? bytes * (uint64_t)SIM_NS_BYTE
+                                   : bytes / 2 * (uint64_t)SIM_NS_WORD;
+    }
+    if (card->wd80x3 != NULL) {
+        return card->wd80x3->pipe     ? bytes / 2 * (uint64_t)SIM_NS_WORD
+               : card->wd80x3->slot16 ? bytes / 2 * (uint64_t)SIM_NS_MEM16
+                                      : bytes * (uint64_t)SIM_NS_MEM8;
+    }
+    if (card->el2 != NULL) { /* its FIFO is asked after every 8 bytes */
+        return card->el2->memory == 0 ? bytes / 8 * (4ULL * SIM_NS_WORD + SIM_NS_BYTE)
+               : card->el2->wide      ? bytes / 2 * (uint64_t)SIM_NS_MEM16
+                                      : bytes * (uint64_t)SIM_NS_MEM8;
+    }
+    return 0;
 }
 
 /* ---- 8390 ---- */
@@ -126,7 +159,7 @@ static uint64_t ne_frame_ns(const struct rig *r, unsigned length)
     return wire_frame_ns(length);
 }
 
-const struct rig_side rig_side_ne2000 = {
+static const struct rig_side side_ne2000 = {
     .plug = ne_plug,
     .unplug = ne_unplug,
     .receive = ne_receive,
@@ -145,6 +178,99 @@ const struct rig_side rig_side_ne2000 = {
     .move_irq = ne_move_irq,
     .online = ne_online,
     .at_rest = ne_at_rest,
+    .frame_ns = ne_frame_ns,
+    .slots = 2,
+};
+
+/* ---- the same chip on WD80x3 boards ---- */
+
+static void wd_plug(struct rig *r)
+{
+    sim_wd_plug(&r->wd, r->cfg.wd80x3, RIG_BASE, RIG_IRQ);
+    r->chip = &r->wd.chip;
+}
+
+static void wd_unplug(struct rig *r)
+{
+    sim_wd_free(&r->wd);
+}
+
+static void wd_move_irq(struct rig *r, int line)
+{
+    r->wd.broken = line;
+    sim_chip_route(r->chip, line, r->chip->irq_gated);
+}
+
+static bool wd_at_rest(const struct rig *r)
+{
+    return sim_wd_at_rest(&r->wd);
+}
+
+static const struct rig_side side_wd80x3 = {
+    .plug = wd_plug,
+    .unplug = wd_unplug,
+    .receive = ne_receive,
+    .receive_at = ne_receive_at,
+    .hold_tx = ne_hold_tx,
+    .release_tx = ne_release_tx,
+    .tx_fate = ne_tx_fate,
+    .tx_quiet = ne_tx_quiet,
+    .fill_ring = ne_fill_ring,
+    .sent_count = ne_sent_count,
+    .sent = ne_sent,
+    .stored = ne_stored,
+    .missed = ne_missed,
+    .overruns = ne_overruns,
+    .mask = ne_mask,
+    .move_irq = wd_move_irq,
+    .online = ne_online,
+    .at_rest = wd_at_rest,
+    .frame_ns = ne_frame_ns,
+    .slots = 2,
+};
+
+/* ---- and on 3C503 boards ---- */
+
+static void el2_plug(struct rig *r)
+{
+    sim_el2_plug(&r->el2, r->cfg.el2, RIG_BASE, RIG_IRQ);
+    r->chip = &r->el2.chip;
+}
+
+static void el2_unplug(struct rig *r)
+{
+    sim_el2_free(&r->el2);
+}
+
+static void el2_move_irq(struct rig *r, int line)
+{
+    sim_el2_wire(&r->el2, line);
+}
+
+static bool el2_at_rest(const struct rig *r)
+{
+    return sim_el2_at_rest(&r->el2);
+}
+
+static const struct rig_side side_el2 = {
+    .plug = el2_plug,
+    .unplug = el2_unplug,
+    .receive = ne_receive,
+    .receive_at = ne_receive_at,
+    .hold_tx = ne_hold_tx,
+    .release_tx = ne_release_tx,
+    .tx_fate = ne_tx_fate,
+    .tx_quiet = ne_tx_quiet,
+    .fill_ring = ne_fill_ring,
+    .sent_count = ne_sent_count,
+    .sent = ne_sent,
+    .stored = ne_stored,
+    .missed = ne_missed,
+    .overruns = ne_overruns,
+    .mask = ne_mask,
+    .move_irq = el2_move_irq,
+    .online = ne_online,
+    .at_rest = el2_at_rest,
     .frame_ns = ne_frame_ns,
     .slots = 2,
 };
@@ -250,7 +376,7 @@ static uint64_t rtl_frame_ns(const struct rig *r, unsigned length)
     return sim_rtl_frame_ns(&r->rtl, length);
 }
 
-const struct rig_side rig_side_rtl8139 = {
+static const struct rig_side side_rtl8139 = {
     .plug = rtl_plug,
     .unplug = rtl_unplug,
     .receive = rtl_receive,
@@ -272,3 +398,11 @@ const struct rig_side rig_side_rtl8139 = {
     .frame_ns = rtl_frame_ns,
     .slots = L_DESCRIPTORS,
 };
+
+const struct rig_side *rig_side(const struct rig_card *card)
+{
+    return card->rtl8139 != NULL  ? &side_rtl8139
+           : card->el2 != NULL    ? &side_el2
+           : card->wd80x3 != NULL ? &side_wd80x3
+                                  : &side_ne2000;
+}

@@ -5,22 +5,38 @@
 #ifndef TESTS_HOST_RIG_CARD_H
 #define TESTS_HOST_RIG_CARD_H
 
+#include <stddef.h>
+
+#include "tests/host/sim/3c503.h"
 #include "tests/host/sim/ne2000.h"
 #include "tests/host/sim/rtl8139.h"
+#include "tests/host/sim/wd80x3.h"
 #include "tests/host/sim/wire.h"
 
 struct rig;
 
-/* One specimen: one of the two. */
+/* One specimen: one of these. */
 struct rig_card {
     const char *name;
     const struct sim_card_config *ne2000;
+    const struct sim_wd_config *wd80x3;
+    const struct sim_el2_config *el2; /* 3C503 */
     const struct sim_rtl_config *rtl8139;
 };
 
-/* Number `index`: first every ne2000, then every rtl8139. */
+/* Number `index`: first every board with an 8390, the ne2000s before the others, then every
+ * rtl8139. */
 struct rig_card rig_card(unsigned index);
 unsigned rig_card_count(void);
+unsigned rig_8390_count(void);
+
+static inline bool rig_is_8390(const struct rig_card *card)
+{
+    return card->rtl8139 == NULL;
+}
+
+/* Nanoseconds the bus needs for `bytes` of a frame at least; 0: it is not the CPU's. */
+uint64_t rig_bus_ns(const struct rig_card *card, unsigned bytes);
 
 /* A family's test side. */
 struct rig_side {
@@ -46,6 +62,6 @@ struct rig_side {
     unsigned slots; /* frames that can wait to be sent */
 };
 
-extern const struct rig_side rig_side_ne2000, rig_side_rtl8139;
+const struct rig_side *rig_side(const struct rig_card *card);
 
 #endif

@@ -33,7 +33,7 @@ START_TEST(eeprom_of_another)
     st_up(st_first_8139());
     st.rtl.eeprom.word[8] ^= 0x0100;
     st_run();
-    st_says("says 00:00:e8:13:34:56, but the chip's registers 00:00:e8:12:34:56");
+    st_says("says 00:20:af:13:34:56, but the chip's registers 00:20:af:12:34:56");
     st_blames("EEPROM");
     st_works();
 }
@@ -45,8 +45,8 @@ START_TEST(eeprom_says)
     for (unsigned i = 0; i < sim_rtl_count; i++) {
         st_up(st_first_8139() + i);
         st_run();
-        st_says("8129 10ec 8139 ffff ffff ffff ffff 0000 12e8 5634");
-        st_says("00:00:e8:12:34:56, board 10ec:8139");
+        st_says("8129 10ec 8139 ffff ffff ffff ffff 2000 12af 5634");
+        st_says("00:20:af:12:34:56, board 10ec:8139");
         rig_down(&st);
     }
 }

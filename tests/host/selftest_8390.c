@@ -86,7 +86,7 @@ START_TEST(prom_changes)
     st_up(NE2000);
     st.chip->mem[10] = st.chip->mem[11] ^= 1;
     st_run();
-    st_says("PROM       BAD  says 00:00:e8:12:34:57 now, at boot it was 00:00:e8:12:34:56");
+    st_says("PROM       BAD  says 00:20:af:12:34:57 now, at boot it was 00:20:af:12:34:56");
     st_blames("PROM");
     st_works();
 }
@@ -98,7 +98,7 @@ START_TEST(prom_garbage)
     memset(st.chip->mem, 0xFF, 32);
     st_run();
     st_says("ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff");
-    st_says("garbage: not a station's address; the card uses 00:00:e8:12:34:56");
+    st_says("garbage: not a station's address; the card uses 00:20:af:12:34:56");
     st_blames("PROM");
     st_works();
 }
@@ -110,7 +110,7 @@ START_TEST(prom_says)
         unsigned card;
         const char *says;
     } known[] = {
-        {NE2000, "00:00:e8:12:34:56, a 16-bit board (signature WW)"},
+        {NE2000, "00:20:af:12:34:56, a 16-bit board (signature WW)"},
         {NE1000, "an 8-bit board (signature WW)"},
         {3, "a board in an 8-bit slot (signature BB)"},
         {4, "a 16-bit clone (no signature)"},
@@ -182,7 +182,7 @@ START_TEST(interrupt_without_remote_dma)
     st_up(NE2000);
     st.chip->dma_stuck = true;
     st_run();
-    st_says("interrupt  good irq 10");
+    st_says("interrupt  good irq 5");
     st_blames("cycles, RAM");
     st.chip->dma_stuck = false;
     st_works();

@@ -7,5 +7,5 @@
 int main(void)
 {
     static TCase *(*const parts[])(void) = {conform_lines, conform_shared, conform_leave, NULL};
-    return conform_run("conformance: lines", parts);
+    return conform_run("conformance: lines", CARDS_ALL, parts);
 }

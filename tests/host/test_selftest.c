@@ -112,7 +112,7 @@ START_TEST(sound)
     bool unreadable = st.cfg.ne2000 != NULL && st.cfg.ne2000->chip.mar_write_only;
     st_says(unreadable ? "registers  note good, but" : "registers  good");
     st_says("loopback   ");
-    st_says("interrupt  good irq 10");
+    st_says("interrupt  good irq 5");
     ck_assert_uint_eq(selftest_faults(), 0);
     fits_a_screen();
     ck_assert_uint_eq(st.side->sent_count(&st), sent); /* nothing left the card */
@@ -311,7 +311,7 @@ START_TEST(dead_line)
     st_up((unsigned)_i);
     st.side->move_irq(&st, 0);
     st_run();
-    st_says("interrupt  BAD  none on irq 10 within 20 ms (try 1 of 32)");
+    st_says("interrupt  BAD  none on irq 5 within 20 ms (try 1 of 32)");
     st_blames("interrupt");
     st.side->move_irq(&st, RIG_IRQ);
     st_works();

@@ -30,7 +30,7 @@ void sim_chip_update_irq(struct sim_chip *c)
     for (unsigned i = 0; i < 3; i++) {
         c->isr |= c->cnt[i] >= SIM_TALLY_ALARM ? N_CNT : 0;
     }
-    sim_irq_drive(c->irq, c, (c->isr & c->imr & ~N_RST) != 0);
+    sim_irq_drive(c->irq, c, !c->irq_gated && (c->isr & c->imr & ~N_RST) != 0);
 }
 
 void sim_chip_set_isr(struct sim_chip *c, unsigned bits)
@@ -347,7 +347,10 @@ static void write_page0(struct sim_chip *c, unsigned reg, uint8_t value)
         c->init |= INIT_RCR;
         break;
     case 0xD: write_tcr(c, value); break;
-    case 0xE: set_stopped(c, "DCR", &c->dcr, value, INIT_DCR); break;
+    case 0xE:
+        value |= c->cfg.wts_forced ? N_DCR_WTS : 0;
+        set_stopped(c, "DCR", &c->dcr, value, INIT_DCR);
+        break;
     default: write_imr(c, value); break;
     }
 }
@@ -444,6 +447,9 @@ uint8_t sim_chip_in(struct sim_chip *c, unsigned reg)
     c->mcr_open = -1;
     if (c->page == 0) {
         return read_page0(c, reg);
+    }
+    if (c->page == 1 && reg >= 0x8 && c->cfg.wd83c690) {
+        sim_misuse("dp8390: multicast register %x of an 83C690 read: they are write-only", reg);
     }
     if (c->page == 1) {
         return read_page1(c, reg);

@@ -45,7 +45,7 @@ enum {
     N_RST = 0x80
 };
 /* Transmit configuration and status, receive configuration and status, data configuration. */
-enum { N_TCR_LB = 0x06 };
+enum { N_TCR_LB = 0x06, N_LB_INTERNAL = 0x02 };
 enum {
     N_TSR_PTX = 0x01,
     N_TSR_COL = 0x04,
@@ -118,6 +118,10 @@ struct sim_chip_config {
     uint8_t config[4];     /* Realtek's page 3, registers 3 to 6                      */
     bool lantic;           /* AT/LANTIC: registers 0Ah, 0Bh read mode configuration   */
     uint8_t mcr[2];        /* ... A and B                                             */
+    bool shared;           /* the board's memory is on the bus, no remote DMA wired   */
+    bool wd83c690;         /* no remote DMA in the chip, MAR write-only, own loopback */
+    bool no_hash;          /* AM takes every group address                            */
+    bool wts_forced;       /* EtherLink II/16: DCR.WTS is always 1                    */
 };
 
 /* What is broken, for tests of the selftest.  Cycles of the data port: every n-th, 0 for none. */
@@ -212,6 +216,7 @@ struct sim_chip {
     unsigned fate_collisions;
     bool backed_off;
     bool hold_tx;
+    bool irq_gated;     /* the board keeps the line off                  */
     bool used_unmasked; /* test side: txirq=1, guarded by the processor's flag instead */
 
     uint64_t rx_until_ns; /* a frame is coming in until then                  */
@@ -240,6 +245,12 @@ void sim_chip_out(struct sim_chip *c, unsigned reg, uint8_t value);
 uint32_t sim_chip_data_in(struct sim_chip *c, unsigned width);
 void sim_chip_data_out(struct sim_chip *c, uint32_t value, unsigned width);
 
+/* The host reads or writes `n` bytes of card memory at `first` directly: is that all right now? */
+void sim_chip_host_access(struct sim_chip *c, unsigned first, unsigned n, bool read);
+
+/* The board connects the chip's line to `irq`, or keeps it off. */
+void sim_chip_route(struct sim_chip *c, int irq, bool gated);
+
 /* The board's reset line goes active, and inactive again. */
 void sim_chip_reset_on(struct sim_chip *c);
 void sim_chip_reset_off(struct sim_chip *c);
@@ -262,6 +273,7 @@ unsigned sim_dma_address(const struct sim_chip *c);
 bool sim_loopback_chosen(const struct sim_chip *c);
 void sim_loopback_send(struct sim_chip *c);
 uint8_t sim_fifo_read(struct sim_chip *c);
+void sim_chip_check_range(struct sim_chip *c, unsigned first, unsigned n, bool read);
 
 /* wire.c: the TXP bit was written; STOP; the reset line. */
 void sim_wire_transmit(struct sim_chip *c);

@@ -11,7 +11,7 @@
 enum { PORTS = 0x20, DATA_PORT = 0x10, RESET_PORT = 0x1F, RESET_US = 100 };
 enum { PCI_COMMAND = 4, PCI_LINE = 0x3C, PCI_PIN = 0x3D, CLASS_ETHERNET = 0x02000000 };
 
-const uint8_t sim_card_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
+const uint8_t sim_card_mac[6] = {0x00, 0x20, 0xAF, 0x12, 0x34, 0x56};
 
 /* 16 KB at 4000h, of which an RTL8019AS in an 8-bit slot can use the first half only; 8 KB at 2000h
  * for an NE1000. */

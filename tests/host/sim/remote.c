@@ -72,42 +72,47 @@ static void check_ring_read(struct sim_chip *c, unsigned first, unsigned n)
     unsigned filled = (c->curr - c->bnry + pages - 1) % pages;
     unsigned page = first / SIM_PAGE, last = (first + n - 1) / SIM_PAGE;
     if (last >= c->pstop) {
-        sim_misuse("dp8390: remote read of %u at %04x runs past PSTOP %02x", n, first, c->pstop);
+        sim_misuse("dp8390: read of %u at %04x runs past PSTOP %02x", n, first, c->pstop);
     }
     for (; page <= last; page++) {
         unsigned ahead = (page - c->pstart + pages - released + pages - 1) % pages;
         if (ahead >= filled) {
-            sim_misuse("dp8390: remote read of page %02x, which holds no received frame "
+            sim_misuse("dp8390: read of page %02x, which holds no received frame "
                        "(BNRY %02x CURR %02x)",
                        page, c->bnry, c->curr);
         }
     }
 }
 
-static void check_range(struct sim_chip *c, bool read)
+void sim_chip_check_range(struct sim_chip *c, unsigned first, unsigned n, bool read)
 {
-    unsigned first = c->rsar, n = c->rbcr;
     unsigned ring = c->pstart * SIM_PAGE, ring_size = (unsigned)(c->pstop - c->pstart) * SIM_PAGE;
     bool configured = !probing(c) && c->overrun != OVERRUN_STOPPED;
     if (!configured) {
         return; /* probing: whatever is there answers */
     }
     if (!sim_chip_in_ram(c, first, n) && !(read && first + n <= PROM_SIZE)) {
-        sim_misuse("dp8390: remote DMA of %u at %04x is outside card memory", n, first);
+        sim_misuse("dp8390: transfer of %u at %04x is outside card memory", n, first);
     }
     if (read && overlaps(first, n, ring, ring_size)) {
         check_ring_read(c, first, n);
     }
     if (!read && overlaps(first, n, ring, ring_size)) {
-        sim_misuse("dp8390: remote write of %u at %04x into the receive ring", n, first);
+        sim_misuse("dp8390: write of %u at %04x into the receive ring", n, first);
     }
     if (!read && c->tx != TX_IDLE && overlaps(first, n, c->tpsr * SIM_PAGE, c->tbcr)) {
-        sim_misuse("dp8390: remote write of %u at %04x into the frame being sent", n, first);
+        sim_misuse("dp8390: write of %u at %04x into the frame being sent", n, first);
     }
 }
 
 void sim_dma_start(struct sim_chip *c, bool read)
 {
+    if (c->cfg.shared && c->rbcr != 0) {
+        sim_misuse("dp8390: remote DMA on a board that has not wired it");
+    }
+    if (c->cfg.wd83c690) {
+        return; /* these bits of CR are not used */
+    }
     if (c->dma != DMA_IDLE && !sim_chip_broken(c)) {
         sim_misuse("dp8390: remote DMA started while one is active (%u bytes left)", c->dma_left);
     }
@@ -131,7 +136,7 @@ void sim_dma_start(struct sim_chip *c, bool read)
     if ((c->dcr & N_DCR_WTS) != 0 && ((c->rsar | c->rbcr) & 1) != 0) {
         sim_misuse("dp8390: odd address or count in word mode (%04x, %u)", c->rsar, c->rbcr);
     }
-    check_range(c, read);
+    sim_chip_check_range(c, c->rsar, c->rbcr, read);
     c->dma = read ? DMA_READING : DMA_WRITING;
     c->dma_at = c->rsar;
     c->dma_left = c->dma_whole = c->rbcr;

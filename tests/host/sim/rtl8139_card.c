@@ -17,7 +17,7 @@ enum {
 };
 
 /* The same as sim_card_mac: the suite's frames suit both. */
-const uint8_t sim_rtl_mac[6] = {0x00, 0x00, 0xE8, 0x12, 0x34, 0x56};
+const uint8_t sim_rtl_mac[6] = {0x00, 0x20, 0xAF, 0x12, 0x34, 0x56};
 
 const struct sim_rtl_config sim_rtls[] = {
     {.name = "rtl8139-8k-edge", .version = 0x74000000, .ring_kb = 8, .ten = true, .half = true},

@@ -59,7 +59,8 @@ static bool for_us(const struct sim_chip *c, const uint8_t *data)
     }
     if ((data[0] & 1) != 0) {
         unsigned hash = wire_hash(data);
-        return (c->rcr & N_RCR_AM) != 0 && (c->mar[hash / 8] >> hash % 8 & 1) != 0;
+        return (c->rcr & N_RCR_AM) != 0 &&
+               (c->cfg.no_hash || (c->mar[hash / 8] >> hash % 8 & 1) != 0);
     }
     return (c->rcr & N_RCR_PRO) != 0 || memcmp(data, c->par, 6) == 0;
 }
@@ -296,13 +297,25 @@ static void try_to_send(void *arg)
     c->tx_event = sim_at(end, tx_ends, c);
 }
 
+/* Internal loopback: the medium knows nothing of it. */
+static void self_ends(void *arg)
+{
+    struct sim_chip *c = arg;
+    c->tx = TX_IDLE;
+    c->tx_event = 0;
+    c->tsr = N_TSR_PTX;
+    sim_chip_set_isr(c, N_PTX);
+}
+
 void sim_wire_transmit(struct sim_chip *c)
 {
     unsigned first = c->tpsr * SIM_PAGE;
     if (c->tx != TX_IDLE) {
         sim_misuse("dp8390: transmit command during a transmission");
     }
-    if (!sim_chip_online(c)) {
+    bool to_self = c->cfg.wd83c690 && !c->stopped && (c->tcr & N_TCR_LB) == N_LB_INTERNAL &&
+                   c->overrun == OVERRUN_NONE;
+    if (!sim_chip_online(c) && !to_self) {
         sim_misuse("dp8390: transmit command while stopped or in loopback");
     }
     if (c->dma != DMA_IDLE) {
@@ -320,9 +333,14 @@ void sim_wire_transmit(struct sim_chip *c)
         sim_misuse("dp8390: transmit memory %04x + %u is not card memory outside the ring", first,
                    c->tbcr);
     }
+    c->tsr = 0;
+    if (to_self) {
+        c->tx = TX_ON_WIRE;
+        c->tx_event = sim_at(sim_now_ns() + wire_frame_ns(c->tbcr), self_ends, c);
+        return;
+    }
     c->tx = TX_DEFERRING;
     c->tx_commands++;
-    c->tsr = 0;
     try_to_send(c);
 }
 
