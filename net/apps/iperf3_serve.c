@@ -5,8 +5,9 @@
 #include "kernel/console.h"
 #include "kernel/string.h"
 #include "kernel/trap.h"
-#include "lwip/priv/tcp_priv.h"
+#include "lwip/tcp.h"
 #include "net/apps/app.h"
+#include "net/apps/control.h"
 #include "net/apps/iperf3.h"
 #include "net/clock.h"
 
@@ -30,10 +31,6 @@ enum {
     ANSWER_US = 5000000,  /* for what the client sends by itself                     */
     STREAMS_US = 8000000, /* from one stream to the next                             */
     GRACE_US = 30000000,  /* beyond the time the client asked for; its clock rules   */
-    WATCH_HALF_SECONDS = 2,
-    PROBE_HALF_SECONDS = 4, /* silent for so long: is it still there?                */
-    DEAD_HALF_SECONDS = 16,
-    LINGER_HALF_SECONDS = 10, /* for one who was refused to take note and close      */
     SAY_MAX = 4,
 };
 
@@ -105,43 +102,14 @@ static void say(enum state_byte state)
     speak();
 }
 
-/* ---- connections that are to end, once their peer has read why ---- */
-
-static err_t linger_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t err)
-{
-    (void)arg;
-    (void)err;
-    if (p != NULL) {
-        tcp_recved(pcb, p->tot_len);
-        pbuf_free(p);
-    }
-    return ERR_OK; /* its FIN: ours is out already, lwIP does the rest */
-}
-
-static err_t linger_poll(void *arg, struct tcp_pcb *pcb)
-{
-    (void)arg;
-    tcp_abort(pcb);
-    return ERR_ABRT;
-}
-
-/* Not closed at once: a reset for what the peer still sends would overtake what we have said. */
-static void linger(struct tcp_pcb *pcb)
-{
-    tcp_arg(pcb, NULL);
-    tcp_sent(pcb, NULL);
-    tcp_err(pcb, NULL);
-    tcp_recv(pcb, linger_receive);
-    tcp_poll(pcb, linger_poll, LINGER_HALF_SECONDS);
-    tcp_shutdown(pcb, 0, 1);
-}
+/* ---- turning away ---- */
 
 void iperf3_refuse_busy(struct tcp_pcb *pcb)
 {
     static const uint8_t busy = ACCESS_DENIED;
 
     tcp_write(pcb, &busy, sizeof(busy), 0);
-    linger(pcb);
+    control_linger(pcb);
 }
 
 /* ---- the end of a session ---- */
@@ -204,7 +172,7 @@ static void refuse(enum iperf3_error error)
             (unsigned)error);
     put(text, sizeof(text));
     pcb = leave("abort");
-    linger(pcb);
+    control_linger(pcb);
 }
 
 /* ---- the states ---- */
@@ -377,23 +345,10 @@ static void on_error(void *arg, err_t err)
     leave("reset");
 }
 
-/*
- * Once a second.  During a test the control connection is silent: is the client still there?  Its
- * acknowledgement of a keepalive segment (RFC 9293, 3.8.4) says so; lwIP notes in pcb->tmr when it
- * last heard of it.
- */
 static err_t on_watch(void *arg, struct tcp_pcb *pcb)
 {
-    uint32_t silent = tcp_ticks - pcb->tmr;
-
     (void)arg;
-    if (silent >= DEAD_HALF_SECONDS) {
-        return abort_session("timeout");
-    }
-    if (silent >= PROBE_HALF_SECONDS && pcb->unacked == NULL) {
-        tcp_keepalive(pcb);
-    }
-    return ERR_OK;
+    return control_is_dead(pcb) ? abort_session("timeout") : ERR_OK;
 }
 
 /* ---- coming in ---- */
@@ -409,7 +364,7 @@ static void begin(struct tcp_pcb *pcb)
     tcp_arg(pcb, &iperf3);
     tcp_recv(pcb, on_receive);
     tcp_err(pcb, on_error);
-    tcp_poll(pcb, on_watch, WATCH_HALF_SECONDS);
+    tcp_poll(pcb, on_watch, CONTROL_WATCH_HALF_SECONDS);
 }
 
 static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)

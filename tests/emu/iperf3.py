@@ -10,10 +10,11 @@ SENT, RECEIVED = "sum_sent", "sum_received"
 
 
 class Client:
-    """iperf3 -c towards a box; starts at once.  As JSON, or with text=True as people see it."""
+    """iperf3 -c towards a port of loopback; starts at once.  As JSON, or with text=True as people
+    see it."""
 
-    def __init__(self, box, words, text=False):
-        self.argv = ["iperf3", "-c", "127.0.0.1", "-p", str(box.port("tcp", 5201)), *words]
+    def __init__(self, port, words, text=False):
+        self.argv = ["iperf3", "-c", "127.0.0.1", "-p", str(port), *words]
         if not text:
             self.argv.append("-J")
         self.text = text
@@ -31,9 +32,9 @@ class Client:
         return self.process.returncode, out + err if self.text else json.loads(out)
 
 
-def run(box, *words, timeout=60):
+def run(port, *words, timeout=60):
     """A test that must succeed; the client's report."""
-    status, report = Client(box, words).finish(timeout)
+    status, report = Client(port, words).finish(timeout)
     assert status == 0 and "error" not in report, report.get("error")
     return report
 

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+import iperf3
 from machine import OUT, ROOT, free_port, product
 from wire import Sink, host_ttcp, run, send_tcp, ttcp_pattern
 
@@ -216,3 +217,17 @@ def test_make_run_with_a_broken_image(tmp_path):
     assert process.returncode == 1
     assert "make run failed: " in output and "last of serial" in output
     assert children_left(marker) == []
+
+
+def test_iperf3(boot_bochs):
+    """Debian's client against the floppy: both directions over TCP, and over UDP."""
+    port = free_port(socket.SOCK_STREAM, socket.SOCK_DGRAM)
+    box = boot_bochs(forward=[("tcp", port, 5201), ("udp", port, 5201)],
+                     floppy=product("nictest86.img"))
+    box.wait_for("ready", 180)
+    for words in (["-n", "1M"], ["-R", "-t", "2"], ["-P", "4", "-t", "2"],
+                  ["-u", "-b", "400K", "-l", "1000", "-t", "2"],
+                  ["-u", "-R", "-b", "400K", "-l", "1000", "-t", "2"]):
+        since = box.mark()
+        iperf3.check(box, iperf3.run(port, *words), since)
+    assert box.all("panic") == []

@@ -10,8 +10,9 @@ import time
 
 import pytest
 
+import iperf3
 from cards import BOTH
-from iperf3 import Client, check, run, shape
+from iperf3 import check, shape
 from machine import free_port, spawn, stop
 from qemu import GUEST_IP, HOST_IP
 from wire import send_tcp
@@ -50,6 +51,15 @@ def box(boot):
     machine = boot(STATIC, forward=PORTS, mem=8)
     machine.wait_for("ready", 10)
     return machine
+
+
+def client(box, *words, **options):
+    """One that has just been started."""
+    return iperf3.Client(box.port("tcp", 5201), words, **options)
+
+
+def run(box, *words):
+    return iperf3.run(box.port("tcp", 5201), *words)
 
 
 # ---- with Debian's client ----
@@ -133,7 +143,7 @@ def test_report_looks_like_that_of_their_own_server(box, text):
                                 timeout=30, check=True)
     finally:
         stop(server)
-    status, ours = Client(box, words, text=True).finish()
+    status, ours = client(box, *words, text=True).finish()
     assert status == 0
     assert columns(ours) == columns(theirs.stdout)
 
@@ -148,10 +158,10 @@ def columns(text):
 def test_ttcp_meanwhile(box):
     """Two protocols at once: neither loses a byte of the other's."""
     since = box.mark()
-    client = Client(box, ["-t", "2", "-R"])
+    meanwhile = client(box, "-t", "2", "-R")
     time.sleep(0.5)
     send_tcp(box.port("tcp", 5001), b"t" * 500_000)
-    status, report = client.finish()
+    status, report = meanwhile.finish()
     assert status == 0
     check(box, report, since)
     assert box.wait_for("result", 5, since, test="ttcp")["bytes"] == 500_000
@@ -161,9 +171,9 @@ def test_ttcp_meanwhile(box):
 
 def test_second_client_is_told_that_it_is_busy(box):
     since = box.mark()
-    first = Client(box, ["-t", "3"])
+    first = client(box, "-t", "3")
     time.sleep(1)
-    status, text = Client(box, ["-t", "1"], text=True).finish(10)
+    status, text = client(box, "-t", "1", text=True).finish(10)
     assert status == 1 and "the server is busy running a test. try again later" in text
     status, report = first.finish()
     assert status == 0
@@ -174,12 +184,12 @@ def test_second_client_is_told_that_it_is_busy(box):
 def test_killed_client_frees_the_server(box, number, end):
     since = box.mark()
     for way in ([], ["-R"]):
-        client = Client(box, ["-t", "30", *way])
+        victim = client(box, "-t", "30", *way)
         time.sleep(1.2)
-        os.kill(client.process.pid, number)
-        client.process.communicate(timeout=10)
+        os.kill(victim.process.pid, number)
+        victim.process.communicate(timeout=10)
         killed = time.monotonic()
-        while Client(box, ["-n", "1K"]).finish(30)[0] != 0:
+        while client(box, "-n", "1K").finish(30)[0] != 0:
             assert time.monotonic() - killed < 10
             time.sleep(0.3)
     ends = [r["end"] for r in box.all("result", since, test="iperf3")]
@@ -187,7 +197,7 @@ def test_killed_client_frees_the_server(box, number, end):
 
 
 def test_too_many_streams_are_refused(box):
-    status, text = Client(box, ["-P", "9"], text=True).finish(10)
+    status, text = client(box, "-P", "9", text=True).finish(10)
     assert status == 1 and "number of parallel streams too large" in text
     run(box, "-n", "10K")
 
