@@ -88,8 +88,10 @@ COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/s
     $(addprefix drivers/nic_,commands.c compare.c look.c pci.c pnp.c prove.c seen.c) \
     $(addprefix drivers/8390/,3c503.c board.c dp8390.c ne2000.c shmem.c wd80x3.c) drivers/nic.c \
     $(addprefix net/,address.c drops.c meter.c net.c proof.c report.c unreachable.c) \
-    $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf3_params.c \
-    iperf3_results.c iperf3_serve.c json.c ping.c selftest.c ttcp.c)
+    $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf2_tcp.c \
+    iperf2_wire.c iperf3_params.c iperf3_results.c iperf3_serve.c iperf3_streams.c iperf3_udp.c \
+    iperf3_window.c json.c control.c \
+    ping.c selftest.c ttcp.c ttcp_serve.c ttcp_udp.c)
 COLD := $(COLD_C:%.c=$(OBJ)/%.o) $(addprefix $(OBJ)/lwip/core/,init.o ipv4/acd.o ipv4/autoip.o \
     ipv4/dhcp.o ipv4/icmp.o ipv4/ip4_addr.o ipv4/ip4_frag.o netif.o raw.o)
 OPTIMISE :=
