@@ -86,7 +86,8 @@ COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/s
     $(addprefix kernel/,arena.c console.c cpu.c dma.c events.c idt.c keyboard.c machine.c memory.c \
     pci.c print.c profile.c record.c samples.c serial.c terminal.c trap.c vga.c) \
     $(addprefix drivers/nic_,commands.c compare.c look.c pci.c pnp.c prove.c seen.c) \
-    $(addprefix drivers/8390/,3c503.c board.c dp8390.c ne2000.c shmem.c wd80x3.c) drivers/nic.c \
+    $(addprefix drivers/8390/,3c503.c board.c dp8390.c dp8390_bus.c dp8390_ram.c ne2000.c shmem.c \
+    wd80x3.c) drivers/nic.c \
     $(addprefix net/,address.c drops.c meter.c net.c proof.c report.c unreachable.c) \
     $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf2_tcp.c \
     iperf2_wire.c iperf3_params.c iperf3_results.c iperf3_serve.c iperf3_streams.c iperf3_udp.c \
