@@ -53,6 +53,7 @@ void bench_use(struct dp8390 *d, const struct dp8390_way *way)
     if (d->board != way->board) {
         d->board = way->board;
         d->dcr = way->dcr;
+        dp8390_halt(d); /* a frame on the wire delays the stop */
         dp8390_stop(d);
     }
 }
@@ -339,6 +340,7 @@ static bool test_loopback(struct selftest *t)
         selftest_say(SELFTEST_NOTE, "not tested: the card does not take the frame");
         return false;
     }
+    dp8390_halt(d);
     dp8390_stop(d);
     isr = go_round(d, bytes);
     if ((isr & ISR_TX) == 0 && (get(d, CR) & CR_TXP) == 0) {
@@ -374,6 +376,7 @@ static void make_pending(struct dp8390 *d)
         put(d, CR, CR_IDLE);
     }
     if (pending == 0) {
+        dp8390_halt(d);
         dp8390_stop(d);
         pending =
             (uint8_t)(go_round(d, (d->dcr & DCR_WTS) != 0 ? 2 * LOOP_DATA : LOOP_DATA) & ISR_TX);

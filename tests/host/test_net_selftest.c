@@ -8,7 +8,7 @@
 
 #include "tests/host/sim/bus.h"
 
-enum { TEST_MS = 5000, AT_ONCE_MS = 5, SPACING_MS = 20 };
+enum { TEST_MS = 5000, AT_ONCE_MS = 5, SPACING_MS = 7 };
 
 static struct {
     unsigned replies[RIG_CARDS];
