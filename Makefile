@@ -77,29 +77,25 @@ OBJ := $(OUT)/obj
 KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
 LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
 
-# What no frame's way leads through, or only for a few instructions (3c503.c), is optimised for
-# size: text and data have a budget (linker.ld).
-COLD_C := $(wildcard kernel/option*.c kernel/shell*.c kernel/isapnp*.c drivers/selftest*.c \
-    drivers/*/*_selftest.c drivers/*/*_probe.c drivers/*/*_pnp.c drivers/*/*_eeprom.c \
-    drivers/*/*_memory.c drivers/*/*_config.c drivers/*/*_identity.c drivers/*/*_look.c \
-    net/apps/bench*.c) \
-    $(addprefix kernel/,arena.c console.c cpu.c dma.c events.c idt.c keyboard.c machine.c memory.c \
-    pci.c print.c profile.c record.c samples.c serial.c terminal.c trap.c vga.c) \
-    $(addprefix drivers/nic_,commands.c compare.c look.c pci.c pnp.c prove.c seen.c) \
-    $(addprefix drivers/8390/,3c503.c board.c dp8390.c dp8390_bus.c dp8390_ram.c ne2000.c shmem.c \
-    wd80x3.c) drivers/nic.c \
-    $(addprefix net/,address.c drops.c meter.c net.c proof.c report.c unreachable.c) \
-    $(addprefix net/apps/,client.c iperf2.c iperf2_client.c iperf2_reverse.c iperf2_tcp.c \
-    iperf2_wire.c iperf3_params.c iperf3_results.c iperf3_serve.c iperf3_streams.c iperf3_udp.c \
-    iperf3_window.c json.c control.c \
-    ping.c selftest.c ttcp.c ttcp_serve.c ttcp_udp.c)
-COLD := $(COLD_C:%.c=$(OBJ)/%.o) $(addprefix $(OBJ)/lwip/core/,init.o ipv4/acd.o ipv4/autoip.o \
-    ipv4/dhcp.o ipv4/icmp.o ipv4/ip4_addr.o ipv4/ip4_frag.o netif.o raw.o)
-OPTIMISE :=
-$(COLD): OPTIMISE := -Os
+# Text and data have a budget (linker.ld), so all is optimised for size but what a packet's
+# instructions go through (RESULTS.md has the figures): that for speed.
+HOT_C := $(addprefix net/,clock.c frames.c intake.c meter.c neighbour.c net.c nicif.c packet_sum.c \
+    tcp_watch.c port/checksum.c port/heap.c apps/ttcp_send.c apps/ttcp_serve.c apps/ttcp_udp.c) \
+    $(addprefix drivers/,frame.c nic_irq.c 8390/dp8390_rx.c 8390/dp8390_tx.c 8390/ne2000_data.c \
+    8390/ring.c 8390/shmem.c rtl8139/rtl8139_rx.c rtl8139/rtl8139_tx.c) \
+    $(addprefix kernel/,irq.c kmain.c pic.c time.c timebase.c)
+HOT := $(HOT_C:%.c=$(OBJ)/%.o) $(addprefix $(OBJ)/lwip/core/,mem.o memp.o tcp.o)
+HOTTEST := $(addprefix $(OBJ)/lwip/core/,pbuf.o tcp_in.o tcp_out.o udp.o ipv4/ip4.o \
+    ipv4/ip4_addr.o)
+SMALL := -Os
+FAST := -O2
+FASTEST := -O3
+OPTIMISE := $(SMALL)
+$(HOT): OPTIMISE := $(FAST)
+$(HOTTEST): OPTIMISE := $(FASTEST)
 
 # Rewritten only when the options change; everything depends on it.
-FLAGS_NOW := $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE) $(COLD)
+FLAGS_NOW := $(KERNEL_FLAGS) $(OWN_FLAGS) $(LWIP_INCLUDE) $(SMALL) $(FAST) $(FASTEST) $(HOT) $(HOTTEST)
 $(OBJ)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS_NOW))' >$@

@@ -118,7 +118,8 @@ struct nic_ops {
     /* Mask at the chip: first thing after every wake-up and any refused rearm. */
     void (*irq_disarm)(struct nic *);
 
-    /* Unmask for the halt.  False = something is pending, poll again.  Interrupts disabled. */
+    /* Unmask for the halt, the end of transmissions only if nic->tx_wanted or if the card needs it
+     * to go on.  False = something is pending, poll again.  Interrupts disabled. */
     bool (*irq_rearm)(struct nic *);
 
     /* Unmask just these events, without a look; 0 masks all.  For txirq=1, where the card stays
@@ -156,6 +157,7 @@ struct nic {
     int irq;           /* IRQ_NONE when polling                     */
     bool irq_proven;
     enum nic_irq_mode mode;
+    bool tx_wanted;            /* the end of a transmission is worth a wake-up: set from above */
     volatile unsigned pending; /* events noted by the interrupt handler */
     volatile bool armed;
     volatile unsigned unmasked;         /* txirq=1: events that may interrupt          */

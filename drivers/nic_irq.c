@@ -227,7 +227,8 @@ void nics_line_dead(int line)
  */
 static void check_lost(struct nic *nic)
 {
-    const unsigned wanted = options.txirq ? nic->unmasked : EV_ALL;
+    const unsigned armed = nic->tx_wanted ? EV_ALL : EV_ALL & ~(unsigned)EV_TX;
+    const unsigned wanted = options.txirq ? nic->unmasked : armed;
     const unsigned status = nic->pending != 0 ? 0 : nic->ops->poll(nic) & wanted;
     bool enabled;
 

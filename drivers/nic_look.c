@@ -100,6 +100,7 @@ static int probe_and_open(struct nic *nic, const struct nic_place *place, char *
     if (error != 0) {
         return error;
     }
+    nic->tx_wanted = true;
     error = nic->ops->open(nic);
     if (error != 0) {
         format(why, NIC_WHY_BYTES, "found, but could not be opened (%s)", error_name(error));

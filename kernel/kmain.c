@@ -133,19 +133,39 @@ static bool may_halt(void)
     return time_may_halt() && net_may_halt() && nics_may_halt();
 }
 
+/* What the machine does between two turns counts as idle from here on. */
+static bool resting;
+static uint64_t rest_began_us;
+
+static void rest(uint64_t from_us)
+{
+    resting = true;
+    rest_began_us = from_us;
+}
+
+static void end_rest(uint64_t now_us)
+{
+    if (resting) {
+        load_add_idle(now_us - rest_began_us);
+        resting = false;
+    }
+}
+
 /*
  * Interrupts are disabled from the last look at the work until the halt itself, so one that comes
  * in between ends the halt.  The cards are armed only meanwhile.
  */
 static void halt(void)
 {
-    uint64_t began = time_us();
     unsigned ticks = irq_count(TICK_LINE);
+    uint64_t began = time_us();
+
     cpu_cli();
     if (console_input_waiting() || !nics_arm()) {
         cpu_sti();
         return;
     }
+    rest(began);
     cpu_sti_hlt();
     cpu_cli();
     if (irq_count(TICK_LINE) != ticks) {
@@ -153,7 +173,6 @@ static void halt(void)
     }
     nics_disarm();
     cpu_sti();
-    load_add_idle(time_us() - began);
 }
 
 static void report_storm(void)
@@ -180,25 +199,23 @@ static void start_run(void)
 
 static void turn(void)
 {
-    static bool printing;      /* output was waiting when the last turn ended                    */
-    static uint64_t idle_from; /* end of the last turn, if it was an empty polling one: reading the
-                                  clock, a good part of such a turn, is idleness, too            */
-    bool polling = printing || !may_halt();
-    uint64_t began = idle_from != 0 || !polling ? idle_from : time_us();
-    idle_from = 0;
+    uint64_t now = time_us(); /* the one reading of a turn */
+
+    end_rest(now);
     start_run();
-    bool worked = net_turn();
-    worked |= shell_turn();
-    printing = console_drain();
-    if (worked) {
+    enum net_turn did = net_turn();
+    bool more = shell_turn() || did == NET_MORE;
+    bool printing = console_drain();
+    if (more) {
         return;
     }
-    report_storm();
-    if (polling) {
-        idle_from = time_us();
-        load_add_idle(idle_from - began);
-    } else if (!printing && may_halt()) {
+    if (did == NET_NOTHING) {
+        report_storm();
+    }
+    if (!printing && may_halt()) {
         halt();
+    } else if (did == NET_NOTHING) {
+        rest(now); /* only looked */
     }
 }
 

@@ -148,6 +148,15 @@ uint64_t time_us(void)
     return us;
 }
 
+/* The tick may advance the clock between the two halves. */
+uint64_t time_recent_us(void)
+{
+    bool enabled = cpu_irq_save();
+    uint64_t us = base.us;
+    cpu_irq_restore(enabled);
+    return us;
+}
+
 uint32_t time_ms(void)
 {
     return (uint32_t)div64(time_us(), 1000, NULL);
@@ -161,6 +170,11 @@ unsigned time_holes(void)
 struct deadline deadline_us(uint32_t from_now)
 {
     return (struct deadline){time_us() + from_now};
+}
+
+struct deadline deadline_coarse_us(uint32_t from_now)
+{
+    return (struct deadline){time_recent_us() + from_now};
 }
 
 bool expired(const struct deadline *d)

@@ -36,6 +36,10 @@ void time_calibrate(void);
 /* Microseconds since time_init().  Any context.  Costs three I/O accesses (some 3 us on ISA). */
 uint64_t time_us(void);
 
+/* The last reading of the clock, by whomever: the time at most a turn of the main loop ago, without
+ * an I/O access.  Any context. */
+uint64_t time_recent_us(void);
+
 /* Milliseconds since time_init(), wraps after 49 days.  Any context. */
 uint32_t time_ms(void);
 
@@ -53,6 +57,9 @@ struct deadline {
 };
 
 struct deadline deadline_us(uint32_t from_now);
+
+/* The same, counted from time_recent_us(): for watchdogs, set more often than a clock is worth. */
+struct deadline deadline_coarse_us(uint32_t from_now);
 bool expired(const struct deadline *d);
 
 /* Busy-wait for at least `us` microseconds.  Interrupts stay as they are. */

@@ -201,7 +201,7 @@ void address_init(void)
     options_on_change("name", rename_host);
 }
 
-void address_turn(void)
+void address_tick(void)
 {
     for (unsigned i = 0; i < nic_count; i++) {
         struct holder *h = &holders[i];

@@ -13,7 +13,7 @@ struct netif;
 void address_init(void);
 
 /* A dot a second while waiting, late events.  Once a main loop turn. */
-void address_turn(void);
+void address_tick(void);
 
 /* Has every card emitted `ready`?  True if there is none. */
 bool address_all_ready(void);

@@ -16,7 +16,7 @@ static uint32_t now_ms;
 
 void clock_turn(void)
 {
-    now_us = time_us();
+    now_us = time_recent_us();
     if (now_us - next_ms_us < (uint64_t)CATCH_UP_MS * US_PER_MS) {
         while (now_us >= next_ms_us) { /* no division in the usual case */
             next_ms_us += US_PER_MS;

@@ -246,7 +246,7 @@ uint32_t meter_resent(const struct meter *m)
 
 struct meter_sum meter_sum_at(const struct meter *m, uint64_t end_us)
 {
-    const struct nic *nic = nicif_nic(m->netif);
+    struct nic *nic = nicif_nic(m->netif);
     bool stopped = m->stopped_us != 0;
     uint64_t now = stopped ? m->stopped_us : time_us();
     uint64_t idle = (stopped ? m->idle_at_stop : load_idle_us()) - m->idle_at_start;

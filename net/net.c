@@ -20,6 +20,7 @@
 #include "net/meter.h"
 #include "net/nicif.h"
 #include "net/pace.h"
+#include "net/port/heap.h"
 #include "net/tcp_watch.h"
 
 enum {
@@ -30,6 +31,7 @@ enum {
     WND_MIN_FRAMES = 2,
     WND_MAX_FRAMES = 44, /* 64240: the most without window scaling                       */
     SND_BUF_FRAMES = 16, /* NEEDS 66: at least 8                                         */
+    US_PER_MS = 1000,
 };
 
 uint16_t net_tcp_wnd;
@@ -70,13 +72,26 @@ static void size_windows(void)
     frames = frames > half_pool ? half_pool : frames;
     frames = frames < WND_MIN_FRAMES ? WND_MIN_FRAMES : frames;
     net_tcp_wnd = (uint16_t)(frames * TCP_MSS);
-    net_wnd_update = net_tcp_wnd / 4;
     net_tcp_snd_buf = SND_BUF_FRAMES * TCP_MSS;
+}
+
+static void make_heap(void)
+{
+    size_t bytes = arena_left() / RAM_SHARE;
+    void *memory;
+
+    bytes = bytes < HEAP_MIN ? HEAP_MIN : bytes > HEAP_MAX ? HEAP_MAX : bytes;
+    memory = arena_alloc(bytes, 16);
+    if (memory == NULL) {
+        panic("not enough memory for lwIP's heap of %u KB", (unsigned)(bytes / 1024));
+    }
+    heap_init(memory, bytes);
 }
 
 void net_init(void)
 {
     make_frames();
+    make_heap();
     size_windows();
     clock_turn();
     lwip_init();
@@ -95,40 +110,70 @@ void net_init(void)
 
 /* ---- one turn ---- */
 
-static bool turn_card(struct nic *nic)
+static uint64_t next_tick_us;
+
+/*
+ * A burst of one frame is mostly the last for a while, and the halt looks once more before it
+ * begins: no need to ask the card again.  (Without batching there are no other bursts.)
+ */
+static bool goes_on(unsigned got)
+{
+    return options.batch ? got > 1 : got == 1;
+}
+
+static enum net_turn turn_card(struct nic *nic)
 {
     unsigned budget = options.rxbudget;
-    bool worked = false;
-    unsigned got, sent;
+    enum net_turn did = NET_NOTHING;
+    unsigned got;
 
     do {
         unsigned events = nicif_poll(nic);
 
         got = (events & EV_RX) != 0 ? nicif_rx(nic, budget) : 0;
-        sent = nicif_tx(nic);
         budget -= got;
-        worked = worked || got != 0 || sent != 0;
-    } while ((got != 0 || sent != 0) && budget != 0);
-    return worked;
+        if (nicif_tx(nic) != 0 || got != 0) {
+            did = NET_WORKED;
+        }
+    } while (goes_on(got) && budget != 0);
+    return goes_on(got) ? NET_MORE : did;
 }
 
-bool net_turn(void)
+/* What needs no hurry: time-outs, and what once a second is due. */
+static void tick(void)
 {
-    bool worked = false;
-
-    clock_turn();
     sys_check_timeouts();
     for (unsigned i = 0; i < nic_count; i++) {
-        worked = turn_card(&nics[i]) || worked;
+        nicif_tick(&nics[i]);
     }
     for (const struct app *app = __start_apps; app < __stop_apps; app++) {
-        if (app->turn != NULL && (app->busy == NULL || *app->busy != 0)) {
-            worked = app->turn() || worked;
+        if (app->tick != NULL) {
+            app->tick();
         }
     }
-    address_turn();
+    address_tick();
     meter_show_progress();
-    return worked;
+}
+
+enum net_turn net_turn(void)
+{
+    enum net_turn did = NET_NOTHING;
+
+    clock_turn();
+    if (clock_due(&next_tick_us, APP_TICK_MS * US_PER_MS)) {
+        tick();
+    }
+    for (unsigned i = 0; i < nic_count; i++) {
+        enum net_turn card = turn_card(&nics[i]);
+
+        did = card > did ? card : did;
+    }
+    for (const struct app *app = __start_apps; app < __stop_apps; app++) {
+        if (app->turn != NULL && (app->busy == NULL || *app->busy != 0) && app->turn()) {
+            did = NET_MORE;
+        }
+    }
+    return did;
 }
 
 bool net_may_halt(void)

@@ -9,8 +9,14 @@
 #include "kernel/trap.h"
 #include "lwip/etharp.h"
 #include "lwip/pbuf.h"
+#include "lwip/prot/ethernet.h"
+#include "lwip/prot/ip.h"
+#include "lwip/prot/ip4.h"
 #include "net/clock.h"
 #include "net/frames.h"
+#include "net/intake.h"
+#include "net/neighbour.h"
+#include "net/packet_sum.h"
 #include "net/tcp_watch.h"
 #include "netif/ethernet.h"
 
@@ -28,6 +34,8 @@ struct nicif {
     struct pbuf *queue[QUEUE];
     unsigned head, count;
     bool starved; /* lwIP was refused a slot: tcp_watch_retry() when one is free */
+    struct neighbours neighbours;
+    const ip4_addr_t *resolving; /* etharp is writing a header for this address; else null */
     uint64_t next_service_us;
 };
 
@@ -80,6 +88,7 @@ static void drop_head(struct nicif *n)
 
 static unsigned send_queued(struct nicif *n)
 {
+    const struct nic_ops *ops = n->nic->ops;
     unsigned limit = options.batch ? BURST : 1;
     unsigned sent = 0, taken, burst;
     bool guarded;
@@ -96,7 +105,7 @@ static unsigned send_queued(struct nicif *n)
             slice_up(n->queue[(n->head + i) % QUEUE], slices[i], &frames[i]);
         }
         guarded = nic_guard();
-        taken = n->nic->ops->tx_burst(n->nic, frames, burst);
+        taken = ops->tx_burst(n->nic, frames, burst);
         nic_unguard(guarded);
         for (unsigned i = 0; i < taken; i++) {
             drop_head(n);
@@ -111,8 +120,9 @@ static unsigned send_queued(struct nicif *n)
 unsigned nicif_tx(struct nic *nic)
 {
     struct nicif *n = nicif_of(nic);
-    unsigned sent = send_queued(n);
+    unsigned sent = n->count == 0 ? 0 : send_queued(n);
 
+    nic->tx_wanted = n->count != 0; /* a slot that becomes free is news only then */
     if (n->starved && n->count < QUEUE) {
         n->starved = false;
         tcp_watch_retry();
@@ -128,6 +138,16 @@ static err_t refuse(struct nicif *n, const struct pbuf *p)
     return ERR_MEM;
 }
 
+/* What etharp put in front of a packet to the address it was asked for; the question it may send
+ * first is a frame, too. */
+static void learn(struct nicif *n, const struct pbuf *p)
+{
+    if (n->resolving != NULL &&
+        ((const struct eth_hdr *)p->payload)->type == PP_HTONS(ETHTYPE_IP)) {
+        neighbour_learn(&n->neighbours, p, n->resolving);
+    }
+}
+
 /* lwIP hands us a complete frame.  We keep a reference; the card copies it when it leaves. */
 static err_t linkoutput(struct netif *netif, struct pbuf *p)
 {
@@ -137,6 +157,7 @@ static err_t linkoutput(struct netif *netif, struct pbuf *p)
     if (p->tot_len > FRAME_MAX) {
         return ERR_BUF;
     }
+    learn(n, p);
     if (n->count == QUEUE) {
         send_queued(n);
     }
@@ -159,21 +180,30 @@ static err_t linkoutput(struct netif *netif, struct pbuf *p)
     return ERR_OK;
 }
 
+/* lwIP hands us an IP packet.  The TCP checksum is left to us (CHECKSUM_GEN_TCP is off). */
+static err_t output(struct netif *netif, struct pbuf *p, const ip4_addr_t *to)
+{
+    struct nicif *n = netif->state;
+    err_t err;
+
+    if (IPH_PROTO((const struct ip_hdr *)p->payload) == IP_PROTO_TCP) {
+        packet_sum_tcp(p);
+    }
+    if (neighbour_prepend(&n->neighbours, p, to)) {
+        return linkoutput(netif, p);
+    }
+    n->resolving = to;
+    err = etharp_output(netif, p, to);
+    n->resolving = NULL;
+    return err;
+}
+
 unsigned nicif_tx_room(const struct netif *netif)
 {
     return QUEUE - ((const struct nicif *)netif->state)->count;
 }
 
 /* ---- receive ---- */
-
-static void deliver(struct nicif *n, struct frame *f)
-{
-    struct pbuf *p = frames_wrap(f);
-
-    if (n->netif.input(p, &n->netif) != ERR_OK) {
-        pbuf_free(p);
-    }
-}
 
 /* A burst is over: what the card lent is its own again. */
 static void take_back(struct nic *nic, struct frame *const burst[], unsigned n)
@@ -191,6 +221,7 @@ static void take_back(struct nic *nic, struct frame *const burst[], unsigned n)
 unsigned nicif_rx(struct nic *nic, unsigned budget)
 {
     struct frame *burst[BURST];
+    struct netif *netif = nicif_netif(nic);
     unsigned limit = options.batch ? BURST : 1;
     bool guarded;
     unsigned got;
@@ -201,11 +232,10 @@ unsigned nicif_rx(struct nic *nic, unsigned budget)
     got = nic->ops->rx_burst(nic, burst, limit);
     nic_received(nic, got < limit && frame_pool_free() != 0);
     nic_unguard(guarded);
-    tcp_watch_burst_begin();
     for (unsigned i = 0; i < got; i++) {
-        deliver(nicif_of(nic), burst[i]);
+        intake(netif, frames_wrap(burst[i]), options.batch);
     }
-    tcp_watch_burst_end();
+    intake_flush(netif);
     take_back(nic, burst, got);
     return got;
 }
@@ -224,22 +254,30 @@ static void follow_link(struct nicif *n)
 
 unsigned nicif_poll(struct nic *nic)
 {
-    struct nicif *n = nicif_of(nic);
     bool guarded = nic_guard();
     unsigned events = nic_events(nic);
 
-    if ((events & (EV_FAULT | EV_LINK | EV_TX)) != 0) {
+    if ((events & (EV_FAULT | EV_LINK)) != 0 || ((events & EV_TX) != 0 && nic->tx_wanted)) {
         nic->ops->service(nic, events);
     }
+    nic_unguard(guarded);
+    return events;
+}
+
+void nicif_tick(struct nic *nic)
+{
+    struct nicif *n = nicif_of(nic);
+
     if (clock_due(&n->next_service_us, SERVICE_US)) {
+        bool guarded = nic_guard();
+
         nic->ops->service(nic, 0);
         nic_retry_irq(nic);
+        nic_unguard(guarded);
     }
-    nic_unguard(guarded);
     if (nic->link != netif_is_link_up(&n->netif)) {
         follow_link(n);
     }
-    return events;
 }
 
 bool nicif_quiet(void)
@@ -255,14 +293,17 @@ bool nicif_quiet(void)
 bool nicif_tx_empty(const struct netif *netif)
 {
     const struct nicif *n = netif->state;
+    bool empty = n->count == 0 && n->nic->ops->tx_idle(n->nic);
 
-    return n->count == 0 && n->nic->ops->tx_idle(n->nic);
+    n->nic->tx_wanted = !empty; /* the caller waits for it */
+    return empty;
 }
 
-uint64_t nicif_wire_bytes(const struct nic *nic, bool tx)
+uint64_t nicif_wire_bytes(struct nic *nic, bool tx)
 {
     const struct nic_stats *s = &nic->stats;
 
+    (void)nic->ops->tx_idle(nic); /* counts what has been sent */
     return tx ? s->tx_bytes + WIRE_OVERHEAD * s->tx_frames
               : s->rx_bytes + WIRE_OVERHEAD * s->rx_frames;
 }
@@ -276,11 +317,12 @@ static err_t netif_setup(struct netif *netif)
     netif->name[0] = 'e';
     netif->name[1] = 'n';
     netif->hostname = options.name;
-    netif->output = etharp_output;
+    netif->output = output;
     netif->linkoutput = linkoutput;
     netif->mtu = 1500;
     netif->hwaddr_len = ETH_HWADDR_LEN;
     memcpy(netif->hwaddr, n->nic->mac, ETH_HWADDR_LEN);
+    NETIF_SET_CHECKSUM_CTRL(netif, NETIF_CHECKSUM_ENABLE_ALL & ~NETIF_CHECKSUM_GEN_TCP);
     netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
     return ERR_OK;
 }

@@ -22,9 +22,12 @@ struct netif *nicif_open(struct nic *nic);
 struct nic *nicif_nic(const struct netif *netif);
 struct netif *nicif_netif(const struct nic *nic);
 
-/* Look at a card (one status read) and serve its rare events: overrun, tallies, watchdog.
- * Returns the nic_event bits seen; EV_RX says that nicif_rx() is worth calling. */
+/* Look at a card (one status read) and serve its rare events: overrun, link.  Returns the nic_event
+ * bits seen; EV_RX says that nicif_rx() is worth calling. */
 unsigned nicif_poll(struct nic *nic);
+
+/* Every NET_TICK_MS: once a second the driver's tallies and watchdog; the link, if it changed. */
+void nicif_tick(struct nic *nic);
 
 /* One receive burst of at most `budget` frames into lwIP; returns how many. */
 unsigned nicif_rx(struct nic *nic, unsigned budget);
@@ -43,6 +46,6 @@ bool nicif_tx_empty(const struct netif *netif);
 
 /* Bytes a card put on / took from its medium so far, 24 bytes of overhead a frame included
  * (preamble, FCS, gap): what a wire limit is computed from. */
-uint64_t nicif_wire_bytes(const struct nic *nic, bool tx);
+uint64_t nicif_wire_bytes(struct nic *nic, bool tx);
 
 #endif

@@ -20,15 +20,18 @@
 
 enum {
     HALF_OPEN_MAX = MEMP_NUM_TCP_PCB / 2,
-    OWED_MAX = 6,    /* with the one before and the one that ends it: eight segments an ACK */
     QUICK_ACKS = 16, /* segments of a young connection that are acknowledged at once */
 };
 
 static uint8_t ext_id;
-static bool in_burst, anything_owed;
-uint16_t net_wnd_update;
 static unsigned half_open_dropped;
-static const struct tcp_pcb *opened_with_payload;
+
+/* Segments with payload that came with the handshake's last acknowledgement, before the
+ * application could attach its counts. */
+static struct {
+    const struct tcp_pcb *pcb;
+    unsigned segments;
+} early;
 
 /* The segment counted last, and what the counts were before. */
 static struct {
@@ -48,10 +51,10 @@ void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count)
 {
     tcp_ext_arg_set(pcb, ext_id, count);
     last.segment = NULL;
-    if (count != NULL && pcb == opened_with_payload) {
-        count->received++;
+    if (count != NULL && pcb == early.pcb) {
+        count->received += early.segments;
     }
-    opened_with_payload = NULL;
+    early.pcb = NULL;
 }
 
 unsigned tcp_watch_half_open_dropped(void)
@@ -143,48 +146,14 @@ static void bound_half_open(void)
 }
 
 /*
- * lwIP would acknowledge every second segment; a burst of eight would cost four acknowledgements.
- * Here the flag by which it remembers the first of two is taken away again, so that it holds back
- * every time, and the end of the burst sends one for all.  A segment alone in its burst is still
- * acknowledged with the next, and what is out of order at once.
+ * A delayed acknowledgement waits for the second segment.  Several at once (merged by net/intake.c)
+ * are acknowledged at once, and so are a young connection's every segment and one that may fill a
+ * gap (RFC 5681 4.2): this is the flag by which lwIP knows the second of two.
  */
-static void hold_back(struct tcp_pcb *pcb, struct tcp_count *count)
+static void hold_back(struct tcp_pcb *pcb, const struct tcp_count *count, const struct pbuf *p)
 {
-    if (count->received < QUICK_ACKS) {
-        tcp_set_flags(pcb, TF_ACK_DELAY); /* this is the second of two: now */
-    } else if ((pcb->flags & TF_ACK_DELAY) != 0 && in_burst && count->owed < OWED_MAX) {
-        tcp_clear_flags(pcb, TF_ACK_DELAY);
-        count->owed++;
-        anything_owed = true;
-    } else {
-        count->owed = 0;
-    }
-}
-
-void tcp_watch_burst_begin(void)
-{
-    in_burst = true;
-    net_wnd_update = TCP_WND;
-}
-
-void tcp_watch_burst_end(void)
-{
-    in_burst = false;
-    net_wnd_update = TCP_WND / 4;
-    if (!anything_owed) {
-        return;
-    }
-    anything_owed = false;
-    for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL; pcb = pcb->next) {
-        struct tcp_count *count = pcb->ext_args[ext_id].data;
-
-        if (count != NULL && count->owed != 0) {
-            count->owed = 0;
-            if ((pcb->flags & TF_ACK_DELAY) != 0) {
-                tcp_ack_now(pcb);
-                tcp_output(pcb);
-            }
-        }
+    if (p->next != NULL || count->received < QUICK_ACKS || pcb->ooseq != NULL) {
+        tcp_set_flags(pcb, TF_ACK_DELAY);
     }
 }
 
@@ -198,10 +167,11 @@ err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *
         struct tcp_count *count = pcb->ext_args[ext_id].data;
 
         if (count != NULL) {
-            hold_back(pcb, count);
-            count->received++;
+            hold_back(pcb, count, p);
+            count->received += pbuf_clen(p); /* merged or not, one pbuf a segment */
         } else {
-            opened_with_payload = pcb->state == SYN_RCVD ? pcb : NULL;
+            early.pcb = pcb->state == SYN_RCVD ? pcb : NULL;
+            early.segments = pbuf_clen(p);
         }
     }
     return ERR_OK;

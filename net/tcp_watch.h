@@ -14,7 +14,6 @@ struct tcp_count {
     uint32_t sent;   /* first transmissions and repeats; not probes of a closed window */
     uint32_t resent; /* those that began below the highest sequence number sent before */
     uint32_t received;
-    uint32_t owed;    /* acknowledgements held back in this receive burst */
     uint32_t highest; /* sequence number behind all that was sent */
 };
 
@@ -31,11 +30,6 @@ void tcp_watch_refused(const struct pbuf *p);
 /* For nicif: there is room again.  Segments and acknowledgements that were refused go now; lwIP by
  * itself would wait up to 250 ms. */
 void tcp_watch_retry(void);
-
-/* Around the frames of a receive burst: in-order segments of one connection are acknowledged
- * together at its end, at the latest after eight. */
-void tcp_watch_burst_begin(void);
-void tcp_watch_burst_end(void);
 
 /* The payload of `p` was moved `by` bytes in memory: correct what else points into it. */
 void tcp_watch_moved(const struct pbuf *p, ptrdiff_t by);

@@ -53,6 +53,12 @@ static inline bool dp8390_sending(const struct dp8390 *d)
     return d->slot[d->tx_oldest].state == TX_SENDING;
 }
 
+/* Is the other slot filled, to be started when that has left? */
+static inline bool dp8390_another_waits(const struct dp8390 *d)
+{
+    return d->slot[d->tx_oldest ^ 1].state == TX_FILLED;
+}
+
 /*
  * Free the slot whose transmission has ended and start the next at once.  In the overrun
  * procedure the chip is in loopback: nothing is started, and a frame cut short has not ended.

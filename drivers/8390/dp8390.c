@@ -292,8 +292,12 @@ static void dp8390_irq_disarm(struct nic *nic)
 static bool dp8390_irq_rearm(struct nic *nic)
 {
     struct dp8390 *d = dp8390_of(nic);
-    const unsigned wanted = ISR_RX | ISR_RARE | (dp8390_sending(d) ? ISR_TX : 0U);
+    unsigned wanted = ISR_RX | ISR_RARE;
 
+    nic->tx_wanted |= dp8390_another_waits(d);
+    if (nic->tx_wanted && dp8390_sending(d)) {
+        wanted |= ISR_TX;
+    }
     if (d->more || (get(d, ISR) & wanted) != 0) {
         return false;
     }

@@ -21,13 +21,13 @@ void dp8390_send_next(struct dp8390 *d)
     put(d, TBCR1, slot->length >> 8);
     put(d, CR, CR_SEND);
     slot->state = TX_SENDING;
-    d->tx_deadline = deadline_us(TX_WATCHDOG_US);
+    d->tx_deadline = deadline_coarse_us(TX_WATCHDOG_US);
 }
 
 void dp8390_send_again(struct dp8390 *d)
 {
     put(d, CR, CR_SEND);
-    d->tx_deadline = deadline_us(TX_WATCHDOG_US);
+    d->tx_deadline = deadline_coarse_us(TX_WATCHDOG_US);
 }
 
 /* A board with two connectors tries the other one after so many frames that were lost. */

@@ -265,8 +265,8 @@ static void rtl8139_irq_disarm(struct nic *nic)
 static bool rtl8139_irq_rearm(struct nic *nic)
 {
     struct rtl8139 *d = rtl8139_of(nic);
-    unsigned wanted =
-        RTL8139_RX_BITS | RTL8139_RARE_BITS | (d->in_use > 0 ? (unsigned)RTL8139_TX_BITS : 0u);
+    unsigned wanted = RTL8139_RX_BITS | RTL8139_RARE_BITS |
+                      (d->in_use > 0 && nic->tx_wanted ? (unsigned)RTL8139_TX_BITS : 0u);
 
     if (d->stuck || d->more || (get16(d, ISR) & wanted) != 0) {
         return false;

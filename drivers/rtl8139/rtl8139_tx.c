@@ -3,6 +3,7 @@
  * which the frame is gathered (the chip wants one piece, aligned to 4).
  */
 #include "drivers/rtl8139/rtl8139.h"
+#include "kernel/copy.h"
 #include "kernel/options.h"
 #include "kernel/record.h"
 #include "kernel/string.h"
@@ -48,7 +49,7 @@ static void free_oldest(struct rtl8139 *d)
     d->slot[d->oldest].busy = false;
     d->oldest = (uint8_t)next_slot(d->oldest);
     d->in_use--;
-    d->tx_deadline = deadline_us(TX_WATCHDOG_US);
+    d->tx_deadline = deadline_coarse_us(TX_WATCHDOG_US);
 }
 
 /* 16 collisions: the transmitter stands still until told to send that frame again, which keeps
@@ -91,17 +92,16 @@ void rtl8139_reclaim(struct rtl8139 *d)
 
 static unsigned gather(uint8_t *to, const struct tx_frame *frame)
 {
-    unsigned at = 0;
+    uint8_t *at = to;
 
     for (unsigned i = 0; i < frame->n; i++) {
-        memcpy(to + at, frame->v[i].at, frame->v[i].length);
-        at += frame->v[i].length;
+        at = copy_append(at, frame->v[i].at, frame->v[i].length);
     }
-    if (at < FRAME_MIN) { /* the chip does not pad (NEEDS 54) */
-        memset(to + at, 0, FRAME_MIN - at);
-        at = FRAME_MIN;
+    if (frame->total < FRAME_MIN) { /* the chip does not pad (NEEDS 54) */
+        memset(at, 0, FRAME_MIN - frame->total);
+        return FRAME_MIN;
     }
-    return at;
+    return frame->total;
 }
 
 unsigned rtl8139_tx_burst(struct nic *nic, const struct tx_frame in[], unsigned n)
@@ -118,7 +118,7 @@ unsigned rtl8139_tx_burst(struct nic *nic, const struct tx_frame in[], unsigned 
         slot->length = (uint16_t)gather(slot->buffer.cpu, &in[taken]);
         slot->busy = true;
         if (d->in_use == 0) {
-            d->tx_deadline = deadline_us(TX_WATCHDOG_US);
+            d->tx_deadline = deadline_coarse_us(TX_WATCHDOG_US);
         }
         dma_barrier();
         put32(d, TSD0 + 4u * d->next,

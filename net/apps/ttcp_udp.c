@@ -155,7 +155,7 @@ static void on_data(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16
         f->state = FLOW_OPEN;
         f->by_sentinel = true;
     }
-    f->touched_us = time_us();
+    f->touched_us = clock_us();
     f->meter.datagrams++;
     meter_add(&f->meter, length);
 }
@@ -283,14 +283,14 @@ static void look_at(struct flow *f, uint64_t now)
     }
 }
 
-bool ttcp_udp_turn(void)
+void ttcp_udp_tick(void)
 {
     uint64_t now;
 
     if (!clock_due(&next_look_us, LOOK_US)) {
-        return false;
+        return;
     }
-    now = time_us();
+    now = clock_us();
     for (unsigned i = 0; i < FLOWS; i++) {
         look_at(&flows[i], now);
     }
@@ -299,5 +299,4 @@ bool ttcp_udp_turn(void)
             ttcp_udp_close(ports[i].pcb->local_port);
         }
     }
-    return false;
 }

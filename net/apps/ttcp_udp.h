@@ -22,8 +22,8 @@ void ttcp_udp_close(uint16_t port);
 /* Stop once the repeated end sentinels have come: a closed port would answer them with errors. */
 void ttcp_udp_close_later(uint16_t port);
 
-/* End silent flows.  Once a main loop turn; never counts as work. */
-bool ttcp_udp_turn(void);
+/* End silent flows. */
+void ttcp_udp_tick(void);
 
 /* For ttcp_serve.c to implement: a test with payload has ended on our `port`. */
 void ttcp_test_ended(uint16_t port, bool udp, bool ok);

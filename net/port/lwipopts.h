@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "net/port/heap.h"
+
 /* ---- system: one thread, the main loop ---- */
 #define NO_SYS 1
 #define SYS_LIGHTWEIGHT_PROT 0 /* interrupt context never enters lwIP (DESIGN 2) */
@@ -25,7 +27,10 @@
 
 /* ---- memory: static, sized for several connections in both directions ---- */
 #define MEM_ALIGNMENT __SIZEOF_POINTER__
-#define MEM_SIZE (128 * 1024)  /* copies of small writes, headers, fragments */
+#define MEM_CUSTOM_ALLOCATOR 1 /* copies of small writes, headers: net/port/heap.h */
+#define MEM_CUSTOM_MALLOC heap_take
+#define MEM_CUSTOM_CALLOC heap_take_zeroed
+#define MEM_CUSTOM_FREE heap_give
 #define MEMP_NUM_PBUF 128      /* references to constant payload and fragments of queued frames */
 #define MEMP_NUM_FRAG_PBUF 128 /* up to two a fragment, for a transmit queue full of them */
 #define MEMP_NUM_RAW_PCB 2
@@ -73,15 +78,15 @@
 /* ---- TCP: window and send buffer are run-time values, from the card's ring and RAM ---- */
 extern uint16_t net_tcp_wnd;
 extern uint16_t net_tcp_snd_buf;
-extern uint16_t net_wnd_update;
 struct tcp_pcb;
 uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_TCP 1
 #define TCP_MSS 1460
-#define TCP_WND_UPDATE_THRESHOLD net_wnd_update /* net/tcp_watch.c: one ACK a burst */
 #define TCP_WND net_tcp_wnd
 #define TCP_SND_BUF net_tcp_snd_buf
-#define TCP_SND_QUEUELEN 128             /* pbufs: small writes without copy need one each */
+#define TCP_SND_QUEUELEN                                                                           \
+    40 /* pbufs: header and data of 16 segments, and some; each write                              \
+          walks the list of all that is under way */
 #define LWIP_DISABLE_TCP_SANITY_CHECKS 1 /* they are preprocessor tests; net_init() makes them */
 #define LWIP_WND_SCALE 0
 #define LWIP_TCP_TIMESTAMPS 0
@@ -101,7 +106,10 @@ uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_UDP 1
 #define LWIP_UDPLITE 0
 
-/* ---- checksums: in software, by our own loop (net/port/checksum.c) ---- */
+/* ---- checksums: in software, by our own loop (net/port/checksum.c); what net/intake.c has checked
+ * and net/nicif.c fills in is left out, by switches of the netif ---- */
+#define LWIP_CHECKSUM_CTRL_PER_NETIF 1
+#define LWIP_INLINE_IP_CHKSUM 1 /* summed up while the header is written */
 #define LWIP_CHKSUM port_checksum
 uint16_t port_checksum(const void *data, int length);
 
@@ -115,8 +123,13 @@ uint16_t port_checksum(const void *data, int length);
 #define ICMP_STATS 1
 #define UDP_STATS 1
 #define TCP_STATS 1
+#ifdef LWIP_NOASSERT /* the kernel: only the host tests ask what is still held */
+#define MEM_STATS 0
+#define MEMP_STATS 0
+#else
 #define MEM_STATS 1
 #define MEMP_STATS 1
+#endif
 #define SYS_STATS 0
 #define LWIP_STATS_DISPLAY 0
 

@@ -311,7 +311,8 @@ static bool turn(void)
     if (unacknowledged != 0 && state != CLOSED) {
         send_segment(FLAG_ACK, 0);
     }
-    return (mode == SEND_TCP && pump_tcp()) || (mode == SEND_UDP && pump_udp()) || worked;
+    worked |= (mode == SEND_TCP && pump_tcp()) || (mode == SEND_UDP && pump_udp());
+    return worked && !paced; /* a frame that is long on the wire costs the box no turn before */
 }
 
 static int start_udp(unsigned length)

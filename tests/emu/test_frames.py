@@ -271,7 +271,8 @@ def test_flood_beyond_the_ring(box, peer):
 
 def test_counters_count_each_frame_once(box, peer):
     box.command("counters reset")
-    start, since = box.counters(), peer.mark()
+    since = peer.mark()
+    start = box.counters()
     assert start["rx_frames"] == 0
     sizes = [0, 18, 100, 1472]
     for size in sizes:
@@ -279,8 +280,9 @@ def test_counters_count_each_frame_once(box, peer):
     end = box.counters()
     frames = [max(FRAME_MIN, 14 + 20 + 8 + size) for size in sizes]
     assert end["rx_frames"] == len(sizes) and end["rx_bytes"] == sum(frames)
-    own = len(peer.seen(lambda p: p.type == ETH_ARP, since))  # of its address, when it likes
-    assert end["tx_frames"] - start["tx_frames"] == len(sizes) + own
+    most = len(peer.seen(lambda p: p.type == ETH_ARP, since))  # of its address, when it likes
+    own = end["tx_frames"] - start["tx_frames"] - len(sizes)
+    assert 0 <= own <= most
     assert end["tx_bytes"] - start["tx_bytes"] == sum(frames) + own * FRAME_MIN
     assert max(frames) == FRAME_MAX
     assert end["irqs"] >= 1

@@ -68,6 +68,7 @@ static void plug_cards(unsigned n)
         uint8_t last = (uint8_t)(sim_card_mac[5] + i);
 
         sim_card_plug(card, &sim_cards[0], jumpers[i].base, jumpers[i].irq);
+        card->chip.on_sent = peer_hear; /* also while the machine halts */
         card->chip.mem[PROM_LAST_MAC_BYTE] = card->chip.mem[PROM_LAST_MAC_BYTE + 1] = last;
     }
 }
@@ -126,37 +127,62 @@ static bool may_halt(void)
     return net_may_halt() && nics_may_halt();
 }
 
+static bool resting;
+static uint64_t rest_began_us;
+
+static void rest(uint64_t from_us)
+{
+    resting = true;
+    rest_began_us = from_us;
+}
+
+static uint64_t until_ns = UINT64_MAX; /* rig_until() ends then: no halt may begin later */
+
 static void halt(void)
 {
     uint64_t began = time_us();
     unsigned ticks = irq_count(TICK_LINE);
 
     cpu_cli();
-    if (!nics_arm()) {
+    if (sim_now_ns() >= until_ns || !nics_arm()) {
         cpu_sti();
         return;
     }
+    rest(began);
     cpu_sti_hlt();
     cpu_cli();
-    nics_disarm();
-    cpu_sti();
     if (irq_count(TICK_LINE) != ticks) {
         nics_check_lost();
     }
-    load_add_idle(time_us() - began);
+    nics_disarm();
+    cpu_sti();
 }
 
+/* As kernel/kmain.c, but a test may look between a turn that worked and its halt. */
 void rig_turn(void)
 {
-    bool polling = !may_halt();
-    uint64_t began = polling ? time_us() : 0;
-    bool worked = net_turn();
+    static bool halt_first;
+    uint64_t now;
 
-    worked |= shell_turn();
-    if (!worked && polling) {
-        load_add_idle(time_us() - began);
-    } else if (!worked && may_halt()) {
+    if (halt_first && may_halt()) {
         halt();
+    }
+    halt_first = false;
+    now = time_us();
+
+    if (resting) {
+        load_add_idle(now - rest_began_us);
+        resting = false;
+    }
+    enum net_turn did = net_turn();
+    bool more = shell_turn() || did == NET_MORE;
+
+    if (!more && did == NET_WORKED) {
+        halt_first = true;
+    } else if (!more && may_halt()) {
+        halt();
+    } else if (did == NET_NOTHING) {
+        rest(now);
     }
     peer_hear();
 }
@@ -170,14 +196,16 @@ static bool never(void *arg)
 bool rig_until(bool (*done)(void *arg), void *arg, unsigned ms)
 {
     uint64_t end_ns = sim_now_ns() + ms * 1000000ull;
+    unsigned end = sim_tick_once(end_ns);
+    bool is_done;
 
-    while (!done(arg)) {
-        if (sim_now_ns() >= end_ns) {
-            return false;
-        }
+    until_ns = end_ns;
+    while (!(is_done = done(arg)) && sim_now_ns() < end_ns) {
         rig_turn();
     }
-    return true;
+    until_ns = UINT64_MAX;
+    sim_cancel(end);
+    return is_done;
 }
 
 void rig_run_ms(unsigned ms)

@@ -15,7 +15,7 @@
 #include "drivers/nic.h"
 #include "tests/host/sim/ne2000.h"
 
-enum { RIG_CARDS = 2, RIG_MEMORY_KB = 1024, RIG_SMALL_KB = 96 /* the smallest frame pool */ };
+enum { RIG_CARDS = 2, RIG_MEMORY_KB = 1024, RIG_SMALL_KB = 192 /* the smallest frame pool */ };
 
 #define RIG_IP4(a, b, c, d)                                                                        \
     ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))

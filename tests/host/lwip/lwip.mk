@@ -7,7 +7,7 @@ LWIP_UNIT_TESTS := $(addprefix test/unit/,arch/sys_arch.c core/test_def.c core/t
     ip4/test_ip4.c udp/test_udp.c tcp/tcp_helper.c tcp/test_tcp.c tcp/test_tcp_oos.c \
     tcp/test_tcp_state.c)
 LWIP_UNIT_UPSTREAM := $(LWIP_UNIT_TESTS) $(LWIP_C:%=src/%)
-LWIP_UNIT_OWN := tests/host/lwip/suite.c net/port/checksum.c
+LWIP_UNIT_OWN := tests/host/lwip/suite.c net/port/checksum.c net/port/heap.c
 LWIP_UNIT_OBJS := $(patsubst %.c,$(LWIP_UNIT_OBJ)/%.o,$(LWIP_UNIT_UPSTREAM) $(LWIP_UNIT_OWN))
 LWIP_UNIT_FLAGS := $(HOST_FLAGS) $(HOST_SANITIZE) -Itests/host/lwip -Inet/port \
     -isystem $(LWIP)/src/include -isystem $(LWIP)/test/unit

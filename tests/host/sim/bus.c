@@ -246,6 +246,11 @@ uint64_t time_us(void)
     return now_ns / 1000;
 }
 
+uint64_t time_recent_us(void)
+{
+    return now_ns / 1000;
+}
+
 uint32_t time_ms(void)
 {
     return (uint32_t)(time_us() / 1000);
@@ -254,6 +259,11 @@ uint32_t time_ms(void)
 struct deadline deadline_us(uint32_t from_now)
 {
     return (struct deadline){time_us() + from_now};
+}
+
+struct deadline deadline_coarse_us(uint32_t from_now)
+{
+    return (struct deadline){time_recent_us() + from_now};
 }
 
 bool expired(const struct deadline *d)

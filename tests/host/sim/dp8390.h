@@ -225,7 +225,8 @@ struct sim_chip {
     /* what happened, for the tests */
     struct sim_frame *sent;
     unsigned sent_count, sent_room;
-    unsigned cut_short; /* transmissions lost to STOP: must be sent again   */
+    void (*on_sent)(void); /* called when a frame has left; or null */
+    unsigned cut_short;    /* transmissions lost to STOP: must be sent again   */
     unsigned stored, missed, filtered, overruns, overruns_cured, hardware_resets, starts;
     unsigned tx_commands;
     unsigned dma_commands;

@@ -198,6 +198,17 @@ void sim_tick(unsigned us)
     tick_event = us == 0 ? 0 : sim_at(sim_now_ns() + 1000ULL * us, tick, NULL);
 }
 
+static void latch_tick(void *arg)
+{
+    (void)arg;
+    lines[TICK_LINE].latched = true;
+}
+
+unsigned sim_tick_once(uint64_t at_ns)
+{
+    return sim_at(at_ns, latch_tick, NULL);
+}
+
 bool sim_in_irq(void)
 {
     return handling;

@@ -44,6 +44,9 @@ bool sim_irq_enabled(void);
 /* From now on a tick every `us` on line 0, as the kernel's; 0 stops it. */
 void sim_tick(unsigned us);
 
+/* One tick more at this time, so that no halt goes beyond it; for sim_cancel(). */
+unsigned sim_tick_once(uint64_t at_ns);
+
 /* Interrupts of any kind delivered so far; halts so far. */
 unsigned sim_irqs_delivered(void);
 unsigned sim_halts(void);

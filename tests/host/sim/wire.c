@@ -270,6 +270,9 @@ static void tx_ends(void *arg)
     c->tx = TX_IDLE;
     c->tx_event = 0;
     sim_chip_set_isr(c, lost ? N_TXE : N_PTX);
+    if (!lost && c->on_sent != NULL) {
+        c->on_sent();
+    }
 }
 
 static void try_to_send(void *arg)

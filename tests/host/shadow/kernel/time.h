@@ -22,6 +22,7 @@ static inline void time_calibrate(void)
 
 /* As on metal, reading the clock takes time: bounded loops end. */
 uint64_t time_us(void);
+uint64_t time_recent_us(void);
 uint32_t time_ms(void);
 
 static inline unsigned time_cpu_mhz(void)
@@ -44,6 +45,7 @@ struct deadline {
 };
 
 struct deadline deadline_us(uint32_t from_now);
+struct deadline deadline_coarse_us(uint32_t from_now);
 bool expired(const struct deadline *d);
 void delay_us(uint32_t us);
 
