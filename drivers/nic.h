@@ -207,7 +207,8 @@ struct nic_driver {
      * reason code with one line in `why` (at least 80 bytes) that says what was seen, as in "port
      * reads 7f", and everything touched is put back.  E_NOT_FOUND: no card of ours is there; only
      * `probe` shows the line.  Any other: one that cannot be used; the line says what to change.
-     * Looks first, by reads alone; waits at most 200 ms in all.
+     * Looks first, by reads alone; waits at most 200 ms in all.  May set nic->ops as soon as what
+     * it does to the card must be undone: close() is called then if the machine is left here.
      */
     int (*probe)(const struct nic_place *, struct nic *, char *why, size_t why_size);
 };

@@ -98,6 +98,7 @@ static int probe_and_open(struct nic *nic, const struct nic_place *place, char *
     int error = nic->driver->probe(place, nic, why, NIC_WHY_BYTES);
 
     if (error != 0) {
+        nic->ops = NULL;
         return error;
     }
     nic->tx_wanted = true;

@@ -127,6 +127,16 @@ static int el2_reset(struct dp8390 *d)
     return dp8390_await_reset(d);
 }
 
+/* What is in the FIFO arrives first: stopped before, it would stay there. */
+static void el2_let_go(struct dp8390 *d)
+{
+    if ((io_in8(d->reg, GA_GACR) & GACR_FIFO) != 0) {
+        dp8390_await(d->reg, GA_STREG, STREG_READY);
+        ga_put(d, GA_GACR, d->board_state[CONNECTOR]);
+    }
+    ga_put(d, GA_GACFR, GACFR_TCM | (io_in8(d->reg, GA_GACFR) & GACFR_NIM));
+}
+
 static void el2_other_media(struct dp8390 *d)
 {
     const unsigned connector = d->board_state[CONNECTOR] ^= GACR_THIN;
@@ -139,6 +149,7 @@ static const struct dp8390_board board = {.reset = el2_reset,
                                           .read = el2_read,
                                           .write = el2_write,
                                           .enable = el2_enable,
+                                          .let_go = el2_let_go,
                                           .other_media = el2_other_media};
 
 /* ---- probe ---- */
@@ -217,6 +228,7 @@ static int el2_probe(const struct nic_place *place, struct nic *nic, char *why, 
         return E_NOT_FOUND;
     }
     d->board_state[CONNECTOR] = io_in8(d->reg, GA_GACR) & GACR_THIN;
+    nic->ops = &dp8390_ops;
     el2_reset(d);
     dp8390_stop(d);
     dp8390_put(d, CR, CR_PAGE2 | CR_DMA_ABORT | CR_STOP);

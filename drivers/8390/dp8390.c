@@ -104,6 +104,9 @@ static void dp8390_close(struct nic *nic)
 {
     struct dp8390 *d = dp8390_of(nic);
 
+    if (d->board->let_go != NULL) {
+        d->board->let_go(d);
+    }
     put(d, CR, CR_HALT);
     put(d, IMR, 0);
     dp8390_halt(d);

@@ -54,6 +54,11 @@ struct dp8390_board {
      * chip is stopped. */
     void (*enable)(struct dp8390 *, bool on);
 
+    /* Left in the middle of anything, a copy or a probe: take the way to the memory off, so that
+     * the chip can be touched and the card be found again.  What the chip itself does with the
+     * memory goes on.  Null if there is nothing to take off. */
+    void (*let_go)(struct dp8390 *);
+
     /* Nothing gets out: take the other connector, or null if there is none. */
     void (*other_media)(struct dp8390 *);
 

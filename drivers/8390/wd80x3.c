@@ -173,9 +173,22 @@ static void wd_enable(struct dp8390 *d, bool on)
     }
 }
 
+/* The Ultra's switch, too: with it on nobody finds the station address. */
+static void wd_let_go(struct dp8390 *d)
+{
+    if (wd_of(d)->kind == WD_ULTRA) {
+        io_out8(d->asic, U_HWR, io_in8(d->asic, U_HWR) & (uint8_t)~U_HWR_SWH);
+    }
+    shut_gate(d);
+}
+
+/* The memory is off the bus meanwhile: its gate can be shut, wherever it is. */
 int wd_pulse(struct dp8390 *d)
 {
     io_out8(d->asic, WD_MSR, MSR_RST);
+    if (wd_of(d)->gate == WD_LAAR) {
+        shut_gate(d);
+    }
     delay_us(RESET_PULSE_US);
     io_out8(d->asic, WD_MSR, 0);
     delay_us(RECALL_US);
@@ -195,6 +208,7 @@ const struct dp8390_board wd_board = {
     .read = wd_read,
     .write = wd_write,
     .enable = wd_enable,
+    .let_go = wd_let_go,
 };
 
 const struct dp8390_board wd_pipe_board = {
@@ -202,4 +216,5 @@ const struct dp8390_board wd_pipe_board = {
     .read = pipe_read,
     .write = pipe_write,
     .enable = wd_enable,
+    .let_go = wd_let_go,
 };

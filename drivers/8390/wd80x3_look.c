@@ -186,11 +186,16 @@ void wd_read_configuration(struct dp8390 *d, struct wd_look *look)
     }
     d->word = look->model->wide && in_wide_slot(d, wd->kind);
     if (wd->kind == WD_ULTRA) {
+        d->nic->ops = &dp8390_ops; /* a panic with U_HWR_SWH on must find what puts it back */
         read_ultra(d, look);
         d->no_rdc = true;
         return;
     }
     wd->found_laar = io_in8(d->asic, WD_LAAR);
+    if (d->word) {
+        wd->gate = WD_LAAR;
+        wd->gate_shut = wd->found_laar & LAAR_ADDRESS;
+    }
     if (wd->kind == WD_SOFT) {
         wd->found_msr = io_in8(d->asic, WD_MSR);
         read_soft(d, look);

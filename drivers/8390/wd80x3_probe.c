@@ -153,6 +153,7 @@ static int wd_probe(const struct nic_place *place, struct nic *nic, char *why, s
         return E_NOT_FOUND;
     }
     wd_read_configuration(d, &look);
+    nic->ops = &dp8390_ops;
     error = set_up(d, &look, why, why_size);
     if (error != 0) {
         return error;
