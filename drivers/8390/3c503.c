@@ -127,13 +127,13 @@ static int el2_reset(struct dp8390 *d)
     return dp8390_await_reset(d);
 }
 
-/* What is in the FIFO arrives first: stopped before, it would stay there. */
+/* No FIFO, no window.  What is in the FIFO arrives first: stopped before, it would stay there. */
 static void el2_let_go(struct dp8390 *d)
 {
     if ((io_in8(d->reg, GA_GACR) & GACR_FIFO) != 0) {
         dp8390_await(d->reg, GA_STREG, STREG_READY);
-        ga_put(d, GA_GACR, d->board_state[CONNECTOR]);
     }
+    ga_put(d, GA_GACR, d->board_state[CONNECTOR]); /* nor the PROM, as after power-on */
     ga_put(d, GA_GACFR, GACFR_TCM | (io_in8(d->reg, GA_GACFR) & GACFR_NIM));
 }
 

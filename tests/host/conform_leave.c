@@ -134,10 +134,11 @@ static void leave_at(const struct rig_card *cfg, uint64_t k, void (*what)(void))
     }
 }
 
-/* Some 400 moments on the first board, on the others fewer. */
+/* Some 400 moments on the first board and 500 on a 3C503, whose PROM hides the chip for a few
+ * accesses; on the others fewer. */
 static uint64_t step_of(const struct rig_card *cfg, uint64_t accesses)
 {
-    uint64_t moments = cfg->ne2000 == &sim_cards[0] ? 400 : 60;
+    uint64_t moments = cfg->el2 != NULL ? 500 : cfg->ne2000 == &sim_cards[0] ? 400 : 60;
     return accesses / moments + 1;
 }
 
