@@ -39,8 +39,8 @@ static const struct {
     const char *reason;
 } not_applicable[] = {
     {"ip6", "no IPv6 in this product"},
-    {"test_mem_double_free", "the heap is ours: see test_net_heap.c"},
-    {"test_mem_invalid_free", "the heap is ours: see test_net_heap.c"},
+    {"test_mem_double_free", "the heap is ours: see test_net_intake.c"},
+    {"test_mem_invalid_free", "the heap is ours: see test_net_intake.c"},
     {"dns", "no DNS client in this product"},
     {"ppp", "no PPP in this product"},
     {"sockets", "raw API only, NO_SYS"},
