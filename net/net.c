@@ -40,6 +40,10 @@ uint16_t net_tcp_snd_buf;
 extern const struct app __start_apps[];
 extern const struct app __stop_apps[];
 
+/* Those with a turn: looked at in every one, so nothing else may be in the way. */
+static const struct app *turning[APPS_MAX];
+static unsigned turning_count;
+
 /* ---- set-up ---- */
 
 static void make_frames(void)
@@ -100,9 +104,14 @@ void net_init(void)
     for (unsigned i = 0; i < nic_count; i++) {
         nicif_open(&nics[i]);
     }
+    turning_count = 0;
     for (const struct app *app = __start_apps; app < __stop_apps; app++) {
         if (app->start != NULL) {
             app->start();
+        }
+        if (app->turn != NULL) {
+            ASSERT(turning_count < APPS_MAX);
+            turning[turning_count++] = app;
         }
     }
     address_init();
@@ -168,8 +177,8 @@ enum net_turn net_turn(void)
 
         did = card > did ? card : did;
     }
-    for (const struct app *app = __start_apps; app < __stop_apps; app++) {
-        if (app->turn != NULL && (app->busy == NULL || *app->busy != 0) && app->turn()) {
+    for (unsigned i = 0; i < turning_count; i++) {
+        if (*turning[i]->busy != 0 && turning[i]->turn()) {
             did = NET_MORE;
         }
     }

@@ -171,4 +171,4 @@ static bool turn(void)
     return false;
 }
 
-APP_WHILE(proof, asking, turn);
+APP_WHILE(proof, NULL, asking, turn);

@@ -10,24 +10,25 @@
 struct app {
     const char *name;
     void (*start)(void);  /* once, after lwIP and the cards are up: open ports; may be null */
-    bool (*turn)(void);   /* once a main loop turn; true if it did work; may be null */
-    const unsigned *busy; /* ... but only while this is not 0, which is cheaper; null: always */
-    void (*tick)(void);   /* every APP_TICK_MS: time-outs; may be null */
+    bool (*turn)(void);   /* once a main loop turn; true if it did work; may be null ...    */
+    const unsigned *busy; /* ... only while this is not 0: idle applications cost no call   */
+    void (*tick)(void);   /* every APP_TICK_MS: time-outs; may be null                      */
 };
 
-enum { APP_TICK_MS = 10 };
+enum { APP_TICK_MS = 10, APPS_MAX = 24 };
 
-#define APP_TICKING(name_, start_, turn_, tick_)                                                   \
+#define APP_ENTRY(name_, ...)                                                                      \
     static const struct app app_##name_                                                            \
-        __attribute__((used, section("apps"), aligned(sizeof(void *)))) = {                        \
-            .name = #name_, .start = (start_), .turn = (turn_), .tick = (tick_)}
+        __attribute__((used, section("apps"), aligned(sizeof(void *)))) = {.name = #name_,         \
+                                                                           __VA_ARGS__}
 
-#define APP(name_, start_, turn_) APP_TICKING(name_, start_, turn_, NULL)
+/* One that only answers, with time-outs. */
+#define APP_TICKING(name_, start_, tick_) APP_ENTRY(name_, .start = (start_), .tick = (tick_))
 
-/* One whose turn is called only while the counter `busy_` is not 0. */
-#define APP_WHILE(name_, busy_, turn_)                                                             \
-    static const struct app app_##name_                                                            \
-        __attribute__((used, section("apps"), aligned(sizeof(void *)))) = {                        \
-            .name = #name_, .turn = (turn_), .busy = &(busy_)}
+/* One whose turn is called while `busy_` (an unsigned, or an enum whose 0 is idleness) is not 0. */
+#define APP_WHILE(name_, start_, busy_, turn_)                                                     \
+    APP_ENTRY(name_, .start = (start_), .turn = (turn_),                                           \
+              .busy = (const unsigned *)(const void *)&(busy_) +                                   \
+                      0 * sizeof(char[sizeof(busy_) == sizeof(unsigned) ? 1 : -1]))
 
 #endif

@@ -13,9 +13,9 @@
 enum { PATIENCE_US = 3000000 /* so long without a sample: something is wrong, say so */ };
 
 static struct {
-    bool running;
-    bool all;   /* bench_steps one by one, then split */
-    bool split; /* running now; else step `at` is     */
+    unsigned running; /* 0 or 1 */
+    bool all;         /* bench_steps one by one, then split */
+    bool split;       /* running now; else step `at` is     */
     unsigned at;
     unsigned n;
     struct deadline late; /* for the next sample */
@@ -158,6 +158,6 @@ static void abort_bench(void)
     finish(SHELL_FAILED);
 }
 
-APP(bench, NULL, turn);
+APP_WHILE(bench, NULL, bench.running, turn);
 SHELL_COMMAND(bench, "[NAME|all]", "what each step costs on this machine", start_bench,
               abort_bench);

@@ -321,4 +321,4 @@ static bool turn(void)
     return false;
 }
 
-APP_WHILE(iperf2_client, client.running, turn);
+APP_WHILE(iperf2_client, NULL, client.running, turn);

@@ -151,4 +151,4 @@ static bool turn(void)
     return true;
 }
 
-APP_WHILE(iperf2_reverse, udp.state, turn);
+APP_WHILE(iperf2_reverse, NULL, udp.state, turn);

@@ -313,4 +313,4 @@ void iperf2_udp_stop(void *arg)
     }
 }
 
-APP_WHILE(iperf2_send_udp, active, turn);
+APP_WHILE(iperf2_send_udp, NULL, active, turn);

@@ -454,4 +454,4 @@ static bool turn(void)
     return worked;
 }
 
-APP_WHILE(iperf2_tcp, active, turn);
+APP_WHILE(iperf2_tcp, NULL, active, turn);

@@ -400,4 +400,4 @@ static bool turn(void)
     return false;
 }
 
-APP_WHILE(iperf2_udp, used, turn);
+APP_WHILE(iperf2_udp, NULL, used, turn);

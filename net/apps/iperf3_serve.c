@@ -409,4 +409,4 @@ static bool turn(void)
     return iperf3.phase == IPERF3_RUNNING && iperf3_run_turn();
 }
 
-APP(iperf3, start, turn);
+APP_WHILE(iperf3, start, iperf3.phase, turn);

@@ -27,7 +27,7 @@ enum {
 };
 
 static struct {
-    bool running;
+    unsigned running; /* 0 or 1 */
     bool flood, sweep;
     struct raw_pcb *pcb;
     struct netif *netif;
@@ -252,6 +252,6 @@ static void abort_ping(void)
     finish(true);
 }
 
-APP(ping, NULL, turn);
+APP_WHILE(ping, NULL, ping.running, turn);
 SHELL_COMMAND(ping, "[-s N] [-n N] [-f] [--sweep] HOST", "measure round trips", start_ping,
               abort_ping);

@@ -10,7 +10,7 @@
 #include "net/apps/app.h"
 
 static struct {
-    bool running;
+    unsigned running;    /* 0 or 1 */
     unsigned next, stop; /* cards still to be tested: [next, stop) */
     bool faulty;
 } run;
@@ -76,6 +76,6 @@ static void abort_selftest(void)
     shell_done(SHELL_FAILED);
 }
 
-APP(selftest, NULL, turn);
+APP_WHILE(selftest, NULL, run.running, turn);
 SHELL_COMMAND(selftest, "[CARD]", "test the card itself, without cable or peer", start_selftest,
               abort_selftest);

@@ -429,4 +429,4 @@ static bool turn(void)
     return tx.job.udp ? turn_udp() : turn_tcp();
 }
 
-APP(ttcp_send, start, turn);
+APP_WHILE(ttcp_send, start, tx.phase, turn);

@@ -297,4 +297,4 @@ static void start(void)
     }
 }
 
-APP_TICKING(ttcp_serve, start, NULL, ttcp_udp_tick);
+APP_TICKING(ttcp_serve, start, ttcp_udp_tick);

@@ -401,7 +401,7 @@ static void abort_peer(void)
     done(SHELL_FAILED);
 }
 
-APP(bench_peer, NULL, turn);
+APP_WHILE(bench_peer, NULL, mode, turn);
 SHELL_COMMAND(peer,
               "sink WINDOW | udp LENGTH COUNT FLIGHT | tcp COUNT FLIGHT PACE | "
               "flood LENGTH COUNT | also | wait US",
