@@ -17,6 +17,16 @@ static uint32_t now_ms;
 void clock_turn(void)
 {
     now_us = time_recent_us();
+}
+
+uint64_t clock_us(void)
+{
+    return now_us;
+}
+
+/* Worked out when somebody asks, which is not in every turn. */
+uint32_t clock_ms(void)
+{
     if (now_us - next_ms_us < (uint64_t)CATCH_UP_MS * US_PER_MS) {
         while (now_us >= next_ms_us) { /* no division in the usual case */
             next_ms_us += US_PER_MS;
@@ -26,15 +36,6 @@ void clock_turn(void)
         now_ms = (uint32_t)div64(now_us, US_PER_MS, NULL);
         next_ms_us = ((uint64_t)now_ms + 1) * US_PER_MS;
     }
-}
-
-uint64_t clock_us(void)
-{
-    return now_us;
-}
-
-uint32_t clock_ms(void)
-{
     return now_ms;
 }
 

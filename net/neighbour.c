@@ -6,7 +6,7 @@
 #include "lwip/prot/ethernet.h"
 #include "net/clock.h"
 
-enum { TRUSTED_MS = 100, LAST_BYTE_SHIFT = 24 /* of an address in network order */ };
+enum { TRUSTED_US = 100000, LAST_BYTE_SHIFT = 24 /* of an address in network order */ };
 
 static unsigned place_of(const ip4_addr_t *to)
 {
@@ -27,7 +27,7 @@ bool neighbour_prepend(const struct neighbours *n, struct pbuf *p, const ip4_add
 
     uint8_t *at = (uint8_t *)p->payload - SIZEOF_ETH_HDR;
 
-    if (known->ip != to->addr || (int32_t)(known->until_ms - clock_ms()) <= 0 || !has_room(p, at)) {
+    if (known->ip != to->addr || clock_us() >= known->until_us || !has_room(p, at)) {
         return false;
     }
     __builtin_memcpy(at, known->header, SIZEOF_ETH_HDR); /* four moves, not a call */
@@ -46,6 +46,6 @@ void neighbour_learn(struct neighbours *n, const struct pbuf *p, const ip4_addr_
         return;
     }
     known->ip = to->addr;
-    known->until_ms = clock_ms() + TRUSTED_MS;
+    known->until_us = clock_us() + TRUSTED_US;
     __builtin_memcpy(known->header, header, SIZEOF_ETH_HDR);
 }

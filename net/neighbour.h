@@ -20,7 +20,7 @@ enum { NEIGHBOURS = 4 };
 struct neighbours {
     struct neighbour {
         uint32_t ip; /* 0: none */
-        uint32_t until_ms;
+        uint64_t until_us;
         uint8_t header[16]; /* 14 are used */
     } of[NEIGHBOURS];
 };
