@@ -11,7 +11,7 @@ OFF_RATIO = 0.60  # TCP receive with batch=off, of Linux, at most
 GAIN = 1.5      # how many times dearer batch=off is than batch=on in bulk TCP receive, at least
 
 # The names of those that fail the bench when missed; the others are only told.
-ENFORCED = ("off",)
+ENFORCED = ("off", "gain")
 
 
 def summary(lines):
