@@ -16,6 +16,7 @@
 enum {
     TRAINS = 4,         /* connections merged at a time                                      */
     SEGMENTS = 8,       /* in a train: then lwIP acknowledges it (a few of these fill a window) */
+    BULK = 512,         /* payload of a segment that is no message                           */
     PLAIN_VHL = 0x45,   /* version 4, 20-byte header                   */
     PLAIN_TCP = 0x5010, /* 20-byte header, ACK and no flag but PSH     */
     TCP_HEADERS = IP_HLEN + TCP_HLEN,
@@ -177,6 +178,18 @@ void intake_flush(struct netif *netif)
     }
 }
 
+/*
+ * May a segment go with an earlier train of its connection, before others that came in between?  A
+ * message may not: on another connection it may be the end of what lies between (iperf3's control
+ * connection).
+ */
+static bool may_overtake(const struct pbuf *p)
+{
+    unsigned bytes = p->len - (unsigned)TCP_HEADERS;
+
+    return bytes == 0 || bytes >= BULK;
+}
+
 /* Join the connection's train, or begin one. */
 static void merge(struct netif *netif, struct pbuf *p, struct ip_hdr *ip)
 {
@@ -184,13 +197,11 @@ static void merge(struct netif *netif, struct pbuf *p, struct ip_hdr *ip)
         struct train *t = &trains[i];
 
         if (same_connection(t, ip, tcp_of(ip))) {
-            if (!merge_into(t, p, ip)) {
-                struct train full = *t;
-
-                start(t, p, ip);
-                depart(netif, &full);
+            if ((i + 1 == train_count || may_overtake(p)) && merge_into(t, p, ip)) {
+                return;
             }
-            return;
+            intake_flush(netif);
+            break;
         }
     }
     if (train_count == TRAINS) {

@@ -9,7 +9,8 @@
  * Consecutive segments of a connection in one burst become one (receive coalescing): only with
  * 20-byte TCP headers, the same acknowledgement and window, no flags but ACK and PSH, each one's
  * checksum right.  A pure acknowledgement gives way to a later one of the burst that acknowledges
- * more.  Segments of a connection stay in order; what cannot be merged ends all merging before it.
+ * more.  Segments of a connection stay in order, and a short one keeps its place among all that
+ * came before; what cannot be merged ends all merging before it.
  */
 #ifndef NET_INTAKE_H
 #define NET_INTAKE_H

@@ -9,13 +9,14 @@
 
 #include "kernel/options.h"
 #include "lwip/stats.h"
+#include "lwip/tcp.h"
 #include "net/port/heap.h"
 #include "tests/host/sim/bus.h"
 
 enum {
     PORT = 5001,
     FROM = 40000,
-    SMALL = 200, /* payload of a segment here: a burst of ten fits the ring */
+    SMALL = 600, /* payload of a segment here: a burst of ten fits the ring */
     OPTIONS = 4,
     WINDOW = 8192,
     SETTLE_MS = 300,
@@ -25,7 +26,7 @@ enum {
 
 static struct peer_tcp clients[CONNECTIONS];
 
-/* A segment of 200 bytes, its position counted in segments; all else as the next in line. */
+/* A segment of 600 bytes, its position counted in segments; all else as the next in line. */
 struct segment {
     unsigned at;
     unsigned flags;    /* beside ACK                        */
@@ -70,7 +71,7 @@ static unsigned burst(struct peer_tcp *c, const struct segment s[], unsigned n)
     for (unsigned i = 0; i < n; i++) {
         send_it(c, base, &s[i]);
     }
-    sim_run_us(n * 300);
+    sim_run_us(n * 700);
     rig_run_ms(5);
     return lwip_stats.tcp.recv - before;
 }
@@ -151,7 +152,7 @@ START_TEST(odd_lengths)
     unsigned before = lwip_stats.tcp.recv;
     send_it(&clients[0], base, &s[0]);
     send_it(&clients[0], base - 1, &s[1]);
-    sim_run_us(600);
+    sim_run_us(1400);
     rig_run_ms(5);
     ck_assert_uint_eq(lwip_stats.tcp.recv - before, 1);
     ck_assert_uint_eq(clients[0].acked - base, 2 * SMALL - 1);
@@ -184,7 +185,7 @@ START_TEST(connections_in_turn)
             send_it(&clients[i], clients[i].snd_nxt, &(struct segment){.at = k});
         }
     }
-    sim_run_us(2 * n * 300);
+    sim_run_us(2 * n * 700);
     rig_run_ms(5);
     if (n == 4) {
         ck_assert_uint_eq(lwip_stats.tcp.recv - before, n);
@@ -196,6 +197,64 @@ START_TEST(connections_in_turn)
         ck_assert_uint_eq(clients[i].acked - clients[i].snd_nxt, 2 * SMALL);
         leave(&clients[i]);
     }
+}
+END_TEST
+
+/* A message on one connection stays behind the data that came before it on another, also when its
+ * own connection had something in the burst before. */
+static unsigned order[3], deliveries;
+
+static err_t note_order(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t error)
+{
+    ck_assert_int_eq(error, ERR_OK);
+    if (p == NULL) {
+        return tcp_close(pcb);
+    }
+    if (deliveries < 3) {
+        order[deliveries] = *(unsigned *)arg;
+    }
+    deliveries++;
+    tcp_recved(pcb, p->tot_len);
+    pbuf_free(p);
+    return ERR_OK;
+}
+
+static err_t accept_in_turn(void *arg, struct tcp_pcb *pcb, err_t error)
+{
+    static unsigned number[] = {0, 1};
+    static unsigned next;
+
+    (void)arg;
+    ck_assert_int_eq(error, ERR_OK);
+    tcp_arg(pcb, &number[next++ % 2]);
+    tcp_recv(pcb, note_order);
+    return ERR_OK;
+}
+
+START_TEST(messages_keep_their_place)
+{
+    enum { OWN_PORT = 7200 };
+    static const struct segment message = {.at = 0, .odd = SMALL - 1}; /* one byte */
+    struct tcp_pcb *listener = tcp_new();
+
+    ck_assert_int_eq(tcp_bind(listener, IP_ADDR_ANY, OWN_PORT), ERR_OK);
+    listener = tcp_listen(listener);
+    tcp_accept(listener, accept_in_turn);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert(peer_tcp_connect(&clients[i], &peer, FROM + i, BOX_IP, OWN_PORT));
+    }
+    rig_run_ms(SETTLE_MS);
+    send_it(&clients[0], clients[0].snd_nxt, &message);
+    send_it(&clients[1], clients[1].snd_nxt, &(struct segment){.at = 0});
+    send_it(&clients[0], clients[0].snd_nxt + 1, &message);
+    sim_run_us(1400);
+    rig_run_ms(5);
+    ck_assert_uint_eq(deliveries, 3);
+    ck_assert(order[0] == 0 && order[1] == 1 && order[2] == 0);
+    rig_run_ms(SETTLE_MS);
+    leave(&clients[0]);
+    leave(&clients[1]);
+    ck_assert_int_eq(tcp_close(listener), ERR_OK);
 }
 END_TEST
 
@@ -340,6 +399,7 @@ Suite *net_intake_suite(void)
     tcase_add_test(merging, odd_lengths);
     tcase_add_test(merging, nothing_is_merged_without_batching);
     tcase_add_loop_test(merging, connections_in_turn, 0, 2);
+    tcase_add_test(merging, messages_keep_their_place);
     tcase_add_test(merging, acknowledgements);
     tcase_add_test(heap, heap_gives_what_was_asked);
     tcase_add_test(heap, heap_runs_out_and_recovers);
