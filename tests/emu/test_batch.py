@@ -16,7 +16,7 @@ STATIC = "ip=10.0.2.15/24,10.0.2.2"
 MSS = 1460
 BURST = 6
 GATHER_US = 40000
-LOOK_US = 12   # 190 instructions
+LOOK_US = 60  # instructions of a look, and when the peer happens to answer
 
 
 def captured(pcap):
