@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import closing  # noqa: E402
 
-SECONDS = 600
+SECONDS = 1500
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
               "UBSAN_OPTIONS": "print_stacktrace=1"}
 PYTHON_TESTS = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/host"]
