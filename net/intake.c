@@ -226,8 +226,6 @@ void intake(struct netif *netif, struct pbuf *p, bool may_merge)
         merge(netif, p, ip);
         return;
     }
-    if (IPH_PROTO(ip) == IP_PROTO_TCP) {
-        intake_flush(netif);
-    }
+    intake_flush(netif); /* whatever came before goes before */
     to_ip(netif, p);
 }
