@@ -15,17 +15,19 @@ void samples_add(struct samples *s, uint32_t value)
     }
 }
 
-/* By insertion: there are few. */
-static void sort(struct samples *s)
+/* Shell sort: some dozens of values, no recursion. */
+void samples_sort(uint32_t *values, unsigned n)
 {
-    for (unsigned i = 1; i < s->n; i++) {
-        const uint32_t value = s->value[i];
-        unsigned at = i;
+    for (unsigned gap = n / 2; gap != 0; gap /= 2) {
+        for (unsigned i = gap; i < n; i++) {
+            uint32_t value = values[i];
+            unsigned at = i;
 
-        for (; at > 0 && s->value[at - 1] > value; at--) {
-            s->value[at] = s->value[at - 1];
+            for (; at >= gap && values[at - gap] > value; at -= gap) {
+                values[at] = values[at - gap];
+            }
+            values[at] = value;
         }
-        s->value[at] = value;
     }
 }
 
@@ -42,22 +44,13 @@ uint32_t samples_percentile(struct samples *s, unsigned percent)
     if (s->n == 0) {
         return 0;
     }
-    sort(s);
+    samples_sort(s->value, s->n);
     return ranked(s, percent);
 }
 
-void samples_record(struct samples *s, const char *name, int nic, const char *unit,
-                    unsigned decimals)
+void samples_begin_record(const struct samples_summary *sum, const char *name, int nic,
+                          const char *unit, unsigned decimals)
 {
-    uint64_t sum = 0;
-
-    if (s->n == 0) {
-        return;
-    }
-    sort(s);
-    for (unsigned i = 0; i < s->n; i++) {
-        sum += s->value[i];
-    }
     record_begin("bench");
     record_str("name", name);
     if (nic < 0) {
@@ -66,11 +59,33 @@ void samples_record(struct samples *s, const char *name, int nic, const char *un
         record_int("nic", nic);
     }
     record_str("unit", unit);
-    record_int("n", s->n);
-    record_fixed("min", s->value[0], decimals);
-    record_fixed("p50", ranked(s, 50), decimals);
-    record_fixed("mean", div64(sum + s->n / 2, s->n, NULL), decimals);
-    record_fixed("p99", ranked(s, 99), decimals);
-    record_fixed("max", s->value[s->n - 1], decimals);
+    record_int("n", sum->n);
+    record_fixed("min", sum->min, decimals);
+    record_fixed("p50", sum->p50, decimals);
+    record_fixed("mean", sum->mean, decimals);
+    record_fixed("p99", sum->p99, decimals);
+    record_fixed("max", sum->max, decimals);
+}
+
+void samples_record(struct samples *s, const char *name, int nic, const char *unit,
+                    unsigned decimals)
+{
+    uint64_t sum = 0;
+    struct samples_summary told;
+
+    if (s->n == 0) {
+        return;
+    }
+    samples_sort(s->value, s->n);
+    for (unsigned i = 0; i < s->n; i++) {
+        sum += s->value[i];
+    }
+    told = (struct samples_summary){.n = s->n,
+                                    .min = s->value[0],
+                                    .p50 = ranked(s, 50),
+                                    .mean = (uint32_t)div64(sum + s->n / 2, s->n, NULL),
+                                    .p99 = ranked(s, 99),
+                                    .max = s->value[s->n - 1]};
+    samples_begin_record(&told, name, nic, unit, decimals);
     record_end();
 }

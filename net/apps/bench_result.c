@@ -6,6 +6,7 @@
 #include "kernel/math64.h"
 #include "kernel/print.h"
 #include "kernel/record.h"
+#include "kernel/samples.h"
 #include "kernel/time.h"
 #include "net/apps/bench.h"
 
@@ -47,22 +48,6 @@ uint32_t bench_repeated(void (*step)(void))
     }
 }
 
-/* Shell sort: some dozens of values, no recursion. */
-static void sort(uint32_t *values, unsigned n)
-{
-    for (unsigned gap = n / 2; gap != 0; gap /= 2) {
-        for (unsigned i = gap; i < n; i++) {
-            uint32_t value = values[i];
-            unsigned at = i;
-
-            for (; at >= gap && values[at - gap] > value; at -= gap) {
-                values[at] = values[at - gap];
-            }
-            values[at] = value;
-        }
-    }
-}
-
 static uint32_t mean_of(const uint32_t *values, unsigned n)
 {
     uint64_t sum = 0;
@@ -96,26 +81,17 @@ static void show(const char *name, const char *unit, uint32_t p50, uint32_t p99,
 void bench_report(const char *name, int nic, const char *unit, uint32_t *values, unsigned n,
                   int permille)
 {
-    uint32_t p50, p99;
+    struct samples_summary sum;
 
-    sort(values, n);
-    p50 = value_at(values, n, 50);
-    p99 = value_at(values, n, 99);
-    show(name, unit, p50, p99, permille);
-    record_begin("bench");
-    record_str("name", name);
-    if (nic < 0) {
-        record_null("nic");
-    } else {
-        record_int("nic", nic);
-    }
-    record_str("unit", unit);
-    record_int("n", n);
-    record_fixed("min", value_at(values, n, 0), 1);
-    record_fixed("p50", p50, 1);
-    record_fixed("mean", n == 0 ? 0 : mean_of(values, n), 1);
-    record_fixed("p99", p99, 1);
-    record_fixed("max", value_at(values, n, 100), 1);
+    samples_sort(values, n);
+    sum = (struct samples_summary){.n = n,
+                                   .min = value_at(values, n, 0),
+                                   .p50 = value_at(values, n, 50),
+                                   .mean = n == 0 ? 0 : mean_of(values, n),
+                                   .p99 = value_at(values, n, 99),
+                                   .max = value_at(values, n, 100)};
+    show(name, unit, sum.p50, sum.p99, permille);
+    samples_begin_record(&sum, name, nic, unit, 1);
     if (permille < 0) {
         record_null("share_pct");
     } else {
