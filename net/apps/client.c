@@ -21,6 +21,30 @@ static const char *take_digits(const char *text, uint64_t *n)
     return text;
 }
 
+bool client_parse(const struct client_syntax *syntax, int argc, char *argv[], void *args,
+                  const char **host)
+{
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            if (*host != NULL) {
+                syntax->usage();
+                return false;
+            }
+            *host = argv[i];
+        } else if (!syntax->take_switch(args, argv[i])) {
+            if (i + 1 == argc) {
+                syntax->usage();
+                return false;
+            }
+            if (!syntax->take_number(args, argv[i], argv[i + 1])) {
+                return false;
+            }
+            i++;
+        }
+    }
+    return true;
+}
+
 bool client_number(const char *what, const char *text, uint32_t least, uint32_t most,
                    uint32_t *value)
 {

@@ -11,6 +11,22 @@
 #include "lwip/ip_addr.h"
 #include "lwip/netif.h"
 
+/* What the words of a command may be, beside one host. */
+struct client_syntax {
+    /* A word that stands alone; false if it is not one. */
+    bool (*take_switch)(void *args, const char *word);
+
+    /* A word and the number behind it; false, having said why, if that is not right. */
+    bool (*take_number)(void *args, const char *word, const char *text);
+
+    int (*usage)(void);
+};
+
+/* Go through the words of a command.  `args` is for the callbacks; *host stays null if none was
+ * named.  False, having said why or shown the usage, if the words are not right. */
+bool client_parse(const struct client_syntax *syntax, int argc, char *argv[], void *args,
+                  const char **host);
+
 /*
  * A number in [least, most] from text, decimal, with an optional K or M (1024, 1048576).  False,
  * with one clear line naming `what`, if it is not one.

@@ -32,8 +32,10 @@ struct arguments {
 };
 
 /* Options that stand alone.  False if `a` is not one. */
-static bool take_switch(struct arguments *args, const char *a)
+static bool take_switch(void *arg, const char *a)
 {
+    struct arguments *args = arg;
+
     if (strcmp(a, "-u") == 0) {
         args->job.udp = true;
     } else if (strcmp(a, "-R") == 0) {
@@ -45,8 +47,9 @@ static bool take_switch(struct arguments *args, const char *a)
 }
 
 /* Options with a number.  False, having said why, if it is not right. */
-static bool take_number(struct arguments *args, const char *a, const char *text)
+static bool take_number(void *arg, const char *a, const char *text)
 {
+    struct arguments *args = arg;
     uint32_t value;
 
     if (strcmp(a, "-b") == 0) {
@@ -74,25 +77,12 @@ static bool take_number(struct arguments *args, const char *a, const char *text)
     return false;
 }
 
+static const struct client_syntax syntax = {take_switch, take_number, usage};
+
 static bool parse(int argc, char *argv[], struct arguments *args)
 {
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] != '-') {
-            if (args->host != NULL) {
-                usage();
-                return false;
-            }
-            args->host = argv[i];
-        } else if (!take_switch(args, argv[i])) {
-            if (i + 1 == argc) {
-                usage();
-                return false;
-            }
-            if (!take_number(args, argv[i], argv[i + 1])) {
-                return false;
-            }
-            i++;
-        }
+    if (!client_parse(&syntax, argc, argv, args, &args->host)) {
+        return false;
     }
     if (args->host == NULL) {
         usage();

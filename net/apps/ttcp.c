@@ -36,8 +36,10 @@ struct arguments {
 };
 
 /* Options that stand alone.  False if `a` is not one. */
-static bool take_switch(struct arguments *args, const char *a)
+static bool take_switch(void *arg, const char *a)
 {
+    struct arguments *args = arg;
+
     if (strcmp(a, "-t") == 0) {
         args->transmit = true;
     } else if (strcmp(a, "-r") == 0) {
@@ -53,8 +55,9 @@ static bool take_switch(struct arguments *args, const char *a)
 }
 
 /* Options with a number.  False, having said why, if it is not right. */
-static bool take_number(struct arguments *args, const char *a, const char *text)
+static bool take_number(void *arg, const char *a, const char *text)
 {
+    struct arguments *args = arg;
     uint32_t value;
 
     args->for_sending = args->for_sending || strcmp(a, "-p") != 0;
@@ -74,28 +77,7 @@ static bool take_number(struct arguments *args, const char *a, const char *text)
     return false;
 }
 
-static bool parse(int argc, char *argv[], struct arguments *args)
-{
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] != '-') {
-            if (args->host != NULL) {
-                usage();
-                return false;
-            }
-            args->host = argv[i];
-        } else if (!take_switch(args, argv[i])) {
-            if (i + 1 == argc) {
-                usage();
-                return false;
-            }
-            if (!take_number(args, argv[i], argv[i + 1])) {
-                return false;
-            }
-            i++;
-        }
-    }
-    return true;
-}
+static const struct client_syntax syntax = {take_switch, take_number, usage};
 
 /* ---- the two halves ---- */
 
@@ -152,7 +134,7 @@ static int start_ttcp(int argc, char *argv[])
     struct arguments args = {
         .job = {.length = LEN_DEFAULT, .count = COUNT_DEFAULT, .port = TTCP_PORT}};
 
-    if (!parse(argc, argv, &args)) {
+    if (!client_parse(&syntax, argc, argv, &args, &args.host)) {
         return SHELL_FAILED;
     }
     if (args.transmit == args.receive) {
