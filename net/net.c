@@ -26,7 +26,8 @@
 enum {
     FRAMES_MIN = 48, /* two receive bursts, what may be parked, the reserve            */
     FRAMES_MAX = 256,
-    RAM_SHARE = 8,     /* an eighth of free memory goes to frames                        */
+    RAM_SHARE = 8, /* an eighth of free memory goes to frames, another to lwIP's heap */
+    ALIGNMENT = 16,
     RING_FRAME = 1536, /* what a full frame takes in a card's ring: whole 256-byte pages */
     WND_MIN_FRAMES = 2,
     WND_MAX_FRAMES = 44, /* 64240: the most without window scaling                       */
@@ -46,17 +47,35 @@ static unsigned turning_count;
 
 /* ---- set-up ---- */
 
-static void make_frames(void)
+/* A share of what memory is free, within bounds; *bytes tells how much. */
+static void *take_share(size_t least, size_t most, const char *what, size_t *bytes)
 {
-    size_t count = arena_left() / RAM_SHARE / sizeof(struct frame);
+    size_t share = arena_left() / RAM_SHARE;
     void *memory;
 
-    count = count < FRAMES_MIN ? FRAMES_MIN : count > FRAMES_MAX ? FRAMES_MAX : count;
-    memory = arena_alloc(count * sizeof(struct frame), 16);
+    *bytes = share < least ? least : share > most ? most : share;
+    memory = arena_alloc(*bytes, ALIGNMENT);
     if (memory == NULL) {
-        panic("not enough memory for %u frames", (unsigned)count);
+        panic("not enough memory for %s of %u KB", what, (unsigned)(*bytes / 1024));
     }
-    frame_pool_init(memory, (unsigned)count);
+    return memory;
+}
+
+static void make_frames(void)
+{
+    size_t bytes;
+    void *memory = take_share(FRAMES_MIN * sizeof(struct frame), FRAMES_MAX * sizeof(struct frame),
+                              "frames", &bytes);
+
+    frame_pool_init(memory, (unsigned)(bytes / sizeof(struct frame)));
+}
+
+static void make_heap(void)
+{
+    size_t bytes;
+    void *memory = take_share(HEAP_MIN, HEAP_MAX, "lwIP's heap", &bytes);
+
+    heap_init(memory, bytes);
 }
 
 /*
@@ -77,19 +96,6 @@ static void size_windows(void)
     frames = frames < WND_MIN_FRAMES ? WND_MIN_FRAMES : frames;
     net_tcp_wnd = (uint16_t)(frames * TCP_MSS);
     net_tcp_snd_buf = SND_BUF_FRAMES * TCP_MSS;
-}
-
-static void make_heap(void)
-{
-    size_t bytes = arena_left() / RAM_SHARE;
-    void *memory;
-
-    bytes = bytes < HEAP_MIN ? HEAP_MIN : bytes > HEAP_MAX ? HEAP_MAX : bytes;
-    memory = arena_alloc(bytes, 16);
-    if (memory == NULL) {
-        panic("not enough memory for lwIP's heap of %u KB", (unsigned)(bytes / 1024));
-    }
-    heap_init(memory, bytes);
 }
 
 void net_init(void)
