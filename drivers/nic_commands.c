@@ -76,7 +76,6 @@ static uint64_t value_of(const struct nic *nic, const struct counter *c)
 
 void nic_counters_record(struct nic *nic)
 {
-    (void)nic->ops->tx_idle(nic); /* counts what has been sent */
     record_begin("counters");
     record_int("nic", nic->index);
     for (unsigned i = 0; i < COUNTERS; i++) {
@@ -146,10 +145,10 @@ static int start_counters(int argc, char *argv[])
         above->reset();
     }
     for (unsigned i = 0; i < nic_count; i++) {
+        (void)nics[i].ops->tx_idle(&nics[i]); /* counts what has been sent */
         if (reset) {
             nic_stats_reset(&nics[i]);
         } else {
-            (void)nics[i].ops->tx_idle(&nics[i]);
             print_counters(&nics[i]);
         }
         nic_counters_record(&nics[i]);
