@@ -2,6 +2,7 @@
  * What the programs of the conformance suite share.
  */
 #include "tests/host/conform.h"
+#include "tests/host/run_suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,9 +51,5 @@ int conform_run(const char *name, enum conform_cards cards, TCase *(*const parts
     for (unsigned i = 0; parts[i] != NULL; i++) {
         suite_add_tcase(suite, parts[i]());
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -159,27 +159,17 @@ static uint64_t ne_frame_ns(const struct rig *r, unsigned length)
     return wire_frame_ns(length);
 }
 
+/* What every board with this chip does alike. */
+#define SIDE_OF_DP8390                                                                             \
+    .receive = ne_receive, .receive_at = ne_receive_at, .hold_tx = ne_hold_tx,                     \
+    .release_tx = ne_release_tx, .tx_fate = ne_tx_fate, .tx_quiet = ne_tx_quiet,                   \
+    .fill_ring = ne_fill_ring, .sent_count = ne_sent_count, .sent = ne_sent, .stored = ne_stored,  \
+    .missed = ne_missed, .overruns = ne_overruns, .mask = ne_mask, .online = ne_online,            \
+    .frame_ns = ne_frame_ns, .slots = 2
+
 static const struct rig_side side_ne2000 = {
-    .plug = ne_plug,
-    .unplug = ne_unplug,
-    .receive = ne_receive,
-    .receive_at = ne_receive_at,
-    .hold_tx = ne_hold_tx,
-    .release_tx = ne_release_tx,
-    .tx_fate = ne_tx_fate,
-    .tx_quiet = ne_tx_quiet,
-    .fill_ring = ne_fill_ring,
-    .sent_count = ne_sent_count,
-    .sent = ne_sent,
-    .stored = ne_stored,
-    .missed = ne_missed,
-    .overruns = ne_overruns,
-    .mask = ne_mask,
-    .move_irq = ne_move_irq,
-    .online = ne_online,
-    .at_rest = ne_at_rest,
-    .frame_ns = ne_frame_ns,
-    .slots = 2,
+    SIDE_OF_DP8390,          .plug = ne_plug,       .unplug = ne_unplug,
+    .move_irq = ne_move_irq, .at_rest = ne_at_rest,
 };
 
 /* ---- the same chip on WD80x3 boards ---- */
@@ -207,26 +197,8 @@ static bool wd_at_rest(const struct rig *r)
 }
 
 static const struct rig_side side_wd80x3 = {
-    .plug = wd_plug,
-    .unplug = wd_unplug,
-    .receive = ne_receive,
-    .receive_at = ne_receive_at,
-    .hold_tx = ne_hold_tx,
-    .release_tx = ne_release_tx,
-    .tx_fate = ne_tx_fate,
-    .tx_quiet = ne_tx_quiet,
-    .fill_ring = ne_fill_ring,
-    .sent_count = ne_sent_count,
-    .sent = ne_sent,
-    .stored = ne_stored,
-    .missed = ne_missed,
-    .overruns = ne_overruns,
-    .mask = ne_mask,
-    .move_irq = wd_move_irq,
-    .online = ne_online,
-    .at_rest = wd_at_rest,
-    .frame_ns = ne_frame_ns,
-    .slots = 2,
+    SIDE_OF_DP8390,          .plug = wd_plug,       .unplug = wd_unplug,
+    .move_irq = wd_move_irq, .at_rest = wd_at_rest,
 };
 
 /* ---- and on 3C503 boards ---- */
@@ -253,26 +225,8 @@ static bool el2_at_rest(const struct rig *r)
 }
 
 static const struct rig_side side_el2 = {
-    .plug = el2_plug,
-    .unplug = el2_unplug,
-    .receive = ne_receive,
-    .receive_at = ne_receive_at,
-    .hold_tx = ne_hold_tx,
-    .release_tx = ne_release_tx,
-    .tx_fate = ne_tx_fate,
-    .tx_quiet = ne_tx_quiet,
-    .fill_ring = ne_fill_ring,
-    .sent_count = ne_sent_count,
-    .sent = ne_sent,
-    .stored = ne_stored,
-    .missed = ne_missed,
-    .overruns = ne_overruns,
-    .mask = ne_mask,
-    .move_irq = el2_move_irq,
-    .online = ne_online,
-    .at_rest = el2_at_rest,
-    .frame_ns = ne_frame_ns,
-    .slots = 2,
+    SIDE_OF_DP8390,           .plug = el2_plug,       .unplug = el2_unplug,
+    .move_irq = el2_move_irq, .at_rest = el2_at_rest,
 };
 
 /* ---- RTL8139: a PCI machine around it ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/host/probe.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/3c503.h"
 
 static struct sim_el2 el2;
@@ -96,9 +97,5 @@ int main(void)
     tcase_add_test(tc, nothing_answers);
     tcase_add_loop_test(tc, stranger, 0, 2);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

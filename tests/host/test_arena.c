@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel/arena.h"
+#include "tests/host/run_suite.h"
 
 static _Alignas(64) unsigned char memory[1024];
 
@@ -83,9 +84,5 @@ int main(void)
     tcase_add_test(tests, refusal_takes_nothing);
     tcase_add_test(tests, largest_block_wins);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

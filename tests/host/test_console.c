@@ -11,6 +11,7 @@
 #include "kernel/keyboard.h"
 #include "kernel/vga.h"
 #include "tests/host/console_rig.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/pc.h"
 
@@ -437,12 +438,7 @@ static TCase *input(void)
 int main(void)
 {
     Suite *suite = suite_create("console");
-    SRunner *runner = srunner_create(suite);
-    int failed;
     suite_add_tcase(suite, fan_out());
     suite_add_tcase(suite, input());
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

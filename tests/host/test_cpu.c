@@ -4,6 +4,7 @@
 #include <check.h>
 
 #include "kernel/cpu_class.h"
+#include "tests/host/run_suite.h"
 
 static struct {
     uint32_t flags; /* that can be changed */
@@ -122,9 +123,5 @@ int main(void)
     tcase_add_test(tests, leaf_1_only_where_there_is_one);
     tcase_add_test(tests, classes);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 
 #include "drivers/8390/dp8390.h"
 #include "tests/host/conform.h"
+#include "tests/host/run_suite.h"
 
 enum {
     LENGTH = 60,
@@ -237,9 +238,5 @@ int main(void)
     tcase_set_timeout(tc, 0);
     suite_add_tcase(suite, tc);
     tcase_add_loop_test(tc, flood_at_wire_speed, 0, (int)sim_card_count);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

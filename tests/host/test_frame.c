@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "drivers/frame.h"
+#include "tests/host/run_suite.h"
 
 enum { FRAMES = 9 };
 
@@ -104,9 +105,5 @@ int main(void)
     tcase_add_test_raise_signal(tc, twice_with_pool_full, SIGABRT);
     tcase_add_loop_test_raise_signal(tc, not_of_the_pool, SIGABRT, 0, 2);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

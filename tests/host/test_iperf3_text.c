@@ -9,6 +9,7 @@
 
 #include "net/apps/iperf3_params.h"
 #include "net/apps/json.h"
+#include "tests/host/run_suite.h"
 
 /* ---- the reader ---- */
 
@@ -371,8 +372,6 @@ int main(void)
 {
     Suite *suite = suite_create("iperf3_text");
     TCase *json = tcase_create("json"), *params = tcase_create("params");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_loop_test(json, right_texts_open, 0, COUNT(right));
     tcase_add_loop_test(json, wrong_texts_do_not, 0, COUNT(wrong));
@@ -393,8 +392,5 @@ int main(void)
     tcase_add_loop_test(params, params_refused, 0, COUNT(refused));
     suite_add_tcase(suite, json);
     suite_add_tcase(suite, params);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

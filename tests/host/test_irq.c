@@ -9,6 +9,7 @@
 #include "kernel/idt.h"
 #include "kernel/irq.h"
 #include "kernel/pic.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/pic8259.h"
 
 enum { BASE = 0x20 };
@@ -337,9 +338,5 @@ int main(void)
     tcase_add_test(tests, find_wants_three_out_of_three);
     tcase_add_test(tests, edge_or_level);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "kernel/irq.h"
 #include "kernel/isapnp.h"
 #include "kernel/time.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/isapnp.h"
 
@@ -486,9 +487,5 @@ int main(void)
     tcase_add_test(tc, range_of_the_protocol);
     tcase_add_loop_test(tc, takes_no_setting, 0, 2);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kernel/math64.h"
+#include "tests/host/run_suite.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -90,9 +91,5 @@ int main(void)
     tcase_add_test(tests, edges);
     tcase_add_test(tests, random_numbers);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

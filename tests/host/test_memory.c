@@ -6,6 +6,7 @@
 
 #include "boot/multiboot.h"
 #include "kernel/memory.h"
+#include "tests/host/run_suite.h"
 
 enum { IMAGE_END = 0x140000, RESERVED = 2 };
 
@@ -109,9 +110,5 @@ int main(void)
     tcase_add_test(tests, malformed_maps_end);
     tcase_add_test(tests, from_the_size_alone);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

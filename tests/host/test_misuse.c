@@ -10,6 +10,7 @@
 #include "kernel/cpu.h"
 #include "kernel/irq.h"
 #include "tests/host/misuse.h"
+#include "tests/host/run_suite.h"
 
 extern const struct wrong_step __start_wrong_steps[], __stop_wrong_steps[];
 
@@ -232,9 +233,5 @@ int main(void)
     tcase_add_test(tc, wire_sums);
     suite_add_tcase(suite, tc);
     suite_add_tcase(suite, misuse_order());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "kernel/time.h"
 #include "tests/host/wrong_step.h"
 #include "tests/host/rtl_steps.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/dma.h"
 #include "tests/host/sim/irq.h"
@@ -440,9 +441,5 @@ int main(void)
     TCase *tc = tcase_create("wrong steps");
     tcase_add_loop_test(tc, aborts, 0, WRONG_STEPS);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "kernel/io.h"
 #include "kernel/isapnp.h"
 #include "kernel/time.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/isapnp.h"
 #include "tests/host/wrong_step.h"
@@ -255,9 +256,5 @@ int main(void)
     TCase *tc = tcase_create("misuse");
     tcase_add_loop_test(tc, misuse, 0, sizeof wrong / sizeof wrong[0]);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include "kernel/record.h"
 #include "kernel/shell.h"
 #include "tests/host/host_support.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
 
@@ -251,9 +252,5 @@ int main(void)
     tcase_add_test(tc, bursts);
     tcase_add_test(tc, faults);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "kernel/irq.h"
 #include "tests/host/options_rig.h"
+#include "tests/host/run_suite.h"
 
 START_TEST(addresses)
 {
@@ -205,8 +206,6 @@ int main(void)
 {
     Suite *suite = suite_create("option values");
     TCase *cases = tcase_create("options");
-    SRunner *runner = srunner_create(suite);
-    int failed;
     tcase_add_test(cases, addresses);
     tcase_add_test(cases, malformed_addresses);
     tcase_add_test(cases, a_bad_address_keeps_its_place);
@@ -216,8 +215,5 @@ int main(void)
     tcase_add_test(cases, wrong_nic_says_what_to_write);
     tcase_add_test(cases, longest_run);
     suite_add_tcase(suite, cases);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "kernel/error.h"
 #include "tests/host/options_rig.h"
+#include "tests/host/run_suite.h"
 
 START_TEST(what_holds_if_nothing_is_said)
 {
@@ -319,8 +320,6 @@ int main(void)
 {
     Suite *suite = suite_create("options");
     TCase *cases = tcase_create("options");
-    SRunner *runner = srunner_create(suite);
-    int failed;
     tcase_add_test(cases, what_holds_if_nothing_is_said);
     tcase_add_test(cases, every_option_spelt_out_as_default);
     tcase_add_test(cases, every_option_changed);
@@ -339,8 +338,5 @@ int main(void)
     tcase_add_test(cases, noprobe_ends_are_inclusive);
     tcase_add_test(cases, words_are_cut_not_overrun);
     suite_add_tcase(suite, cases);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include "kernel/options.h"
 #include "kernel/pci.h"
 #include "tests/host/host_support.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/dma.h"
 #include "tests/host/sim/irq.h"
@@ -470,9 +471,5 @@ int main(void)
     tcase_add_test(one, other_devices_left_alone);
     suite_add_tcase(suite, bus);
     suite_add_tcase(suite, one);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

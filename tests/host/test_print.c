@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kernel/error.h"
+#include "tests/host/run_suite.h"
 
 /* The host's compiler must not judge formats made at run time. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -194,8 +195,6 @@ int main(void)
 {
     Suite *suite = suite_create("print");
     TCase *cases = tcase_create("format");
-    SRunner *runner = srunner_create(suite);
-    int failed;
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, numbers_agree_with_the_host);
     tcase_add_test(cases, extremes_agree_with_the_host);
@@ -208,8 +207,5 @@ int main(void)
     tcase_add_test(cases, fixed_point);
     tcase_add_test(cases, every_error_has_its_own_name);
     suite_add_tcase(suite, cases);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

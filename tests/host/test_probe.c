@@ -5,6 +5,7 @@
 
 #include "kernel/shell.h"
 #include "tests/host/probe.h"
+#include "tests/host/run_suite.h"
 
 enum { PCI_BASE = 0xE000 };
 
@@ -295,9 +296,5 @@ int main(void)
     suite_add_tcase(suite, probe_decoys());
     suite_add_tcase(suite, probe_lines());
     suite_add_tcase(suite, probe_boards());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "kernel/arena.h"
 #include "kernel/options.h"
 #include "tests/host/host_support.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/dma.h"
 #include "tests/host/sim/irq.h"
@@ -93,9 +94,5 @@ int main(void)
     tcase_add_test(tc, ring_by_memory);
     tcase_add_test(tc, not_on_isa);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "kernel/console.h"
 #include "kernel/time.h"
+#include "tests/host/run_suite.h"
 
 /* ---- what record.c talks to ---- */
 
@@ -213,8 +214,6 @@ int main(void)
 {
     Suite *suite = suite_create("record");
     TCase *cases = tcase_create("record");
-    SRunner *runner = srunner_create(suite);
-    int failed;
     tcase_add_test(cases, the_example_of_the_contract);
     tcase_add_test(cases, every_kind_of_value);
     tcase_add_test(cases, strings_are_escaped_ascii);
@@ -228,8 +227,5 @@ int main(void)
     tcase_add_test(cases, lists_and_lists_of_lists);
     tcase_add_test_raise_signal(cases, four_decimals_are_a_mistake, SIGABRT);
     suite_add_tcase(suite, cases);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "drivers/8390/dp8390.h"
 #include "drivers/8390/dp8390_regs.h"
+#include "tests/host/run_suite.h"
 
 /* First and end page: 16 KB and 8 KB boards, as the driver lays them out, and the extremes. */
 static const struct {
@@ -180,9 +181,5 @@ int main(void)
     tcase_add_loop_test(tc, length_of_any_header, 0, RINGS);
     tcase_add_loop_test(tc, next_outside_the_ring, 0, RINGS);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

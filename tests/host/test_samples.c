@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/host/host_support.h"
+#include "tests/host/run_suite.h"
 
 START_TEST(nearest_rank)
 {
@@ -60,13 +61,9 @@ int main(void)
 {
     Suite *suite = suite_create("samples");
     TCase *cases = tcase_create("samples");
-    SRunner *runner = srunner_create(suite);
     tcase_add_test(cases, nearest_rank);
     tcase_add_test(cases, no_more_than_there_is_room_for);
     tcase_add_test(cases, record);
     suite_add_tcase(suite, cases);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

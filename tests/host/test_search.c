@@ -15,6 +15,7 @@
 #include "kernel/print.h"
 #include "kernel/shell.h"
 #include "tests/host/host_support.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
 #include "tests/host/sim/pci.h"
@@ -465,9 +466,5 @@ int main(void)
     tcase_add_test(tc, much_to_tell);
     tcase_add_test(tc, compared);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

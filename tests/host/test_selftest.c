@@ -8,6 +8,7 @@
 #include "kernel/cpu.h"
 #include "kernel/error.h"
 #include "kernel/options.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/selftest.h"
 #include "tests/host/sim/bus.h"
 
@@ -361,9 +362,5 @@ int main(void)
     suite_add_tcase(suite, sound_cards());
     suite_add_tcase(suite, selftest_8390());
     suite_add_tcase(suite, selftest_8139());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

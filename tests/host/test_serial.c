@@ -13,6 +13,7 @@
 #include "kernel/serial_regs.h"
 #include "kernel/vga.h"
 #include "tests/host/console_rig.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
 #include "tests/host/sim/pc.h"
@@ -308,11 +309,6 @@ static TCase *serial(void)
 int main(void)
 {
     Suite *suite = suite_create("serial");
-    SRunner *runner = srunner_create(suite);
-    int failed;
     suite_add_tcase(suite, serial());
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include "kernel/machine.h"
 #include "kernel/options.h"
 #include "tests/host/console_rig.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/pc.h"
 
@@ -412,8 +413,6 @@ int main(void)
 {
     Suite *suite = suite_create("shell");
     TCase *cases = tcase_create("shell");
-    SRunner *runner = srunner_create(suite);
-    int failed;
     tcase_add_test(cases, one_command);
     tcase_add_test(cases, editing);
     tcase_add_test(cases, blank_lines_are_no_commands);
@@ -433,8 +432,5 @@ int main(void)
     tcase_add_test(cases, setting_options);
     tcase_add_test(cases, help_lists_every_command_in_order);
     suite_add_tcase(suite, cases);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -26,6 +26,7 @@
 #define strstr our_strstr
 #define strncpy our_strncpy
 #include "kernel/string.c"
+#include "tests/host/run_suite.h"
 #undef memcpy
 #undef memmove
 #undef memset
@@ -159,9 +160,5 @@ int main(void)
     tcase_add_test(tests, strings_agree_with_the_library);
     tcase_add_test(tests, strncpy_pads_and_may_not_end);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -15,6 +15,7 @@
 #include "kernel/io.h"
 #include "kernel/irq.h"
 #include "kernel/time.h"
+#include "tests/host/run_suite.h"
 
 enum {
     PORT_COUNTER_0 = 0x40,
@@ -342,9 +343,5 @@ int main(void)
     tcase_add_test(tests, waits_are_at_least_as_long_as_asked);
     tcase_add_test(tests, deadline_expires_once_and_for_all);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kernel/timebase.h"
+#include "tests/host/run_suite.h"
 
 enum { CYCLES_PER_PERIOD = 5492500 }; /* a CPU of 100 MHz */
 
@@ -138,9 +139,5 @@ int main(void)
     tcase_add_test(tests, holes_are_found);
     tcase_add_test(tests, a_liar_is_not_believed);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/host/probe.h"
+#include "tests/host/run_suite.h"
 #include "tests/host/sim/wd80x3.h"
 #include "tests/host/wrong_step.h"
 
@@ -379,9 +380,5 @@ int main(void)
     Suite *suite = suite_create("wd80x3");
     suite_add_tcase(suite, boards());
     suite_add_tcase(suite, misuse_wd80x3());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }
