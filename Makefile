@@ -31,7 +31,7 @@ quiet = $(if $(V),,@)
 
 deps: $(OUT)/deps/test ## install missing Debian packages and fetch lwIP (root or sudo only here)
 
-ifneq ($(filter deps run test check lwip-test test-long bochs bench,$(MAKECMDGOALS)),)
+ifneq ($(filter deps run test check host-tests lwip-test test-long bochs bench,$(MAKECMDGOALS)),)
 ask_again := FORCE
 endif
 lwip_given := $(filter-out $(OUT)/lwip,$(LWIP))

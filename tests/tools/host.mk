@@ -64,9 +64,11 @@ $(foreach name,$(FUZZERS),$(eval $(call host_fuzzer,$(name))))
 check: all $(HOST_BIN) | $(OUT)/deps/test ## host tests, sanitized, and the tests of the tools
 	@OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/run_host.py $(HOST_BIN)
 
+host-tests: $(HOST_BIN) ## build the host tests, run none
+
 # TIME is seconds for each target.
 TIME ?= 60
 fuzz: $(FUZZ_BIN) | $(OUT)/deps/test ## fuzz each target for TIME=60 seconds; corpus in out/fuzz
 	@$(PYTHON) tests/tools/run_fuzz.py $(OUT)/fuzz $(TIME) $(sort $(FUZZERS))
 
-.PHONY: check fuzz
+.PHONY: check host-tests fuzz

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""lint_size.py ELF: the kernel's text and data together stay under 200 KB."""
+"""lint_size.py ELF: the kernel's text and data together stay under 300 KB."""
 import subprocess
 import sys
 
-BUDGET = 200 * 1024
+BUDGET = 300 * 1024
 
 
 def text_and_data(elf):
