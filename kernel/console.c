@@ -14,6 +14,7 @@
 #include "kernel/print.h"
 #include "kernel/record.h"
 #include "kernel/serial.h"
+#include "kernel/sink.h"
 #include "kernel/string.h"
 #include "kernel/terminal.h"
 #include "kernel/time.h"
@@ -33,13 +34,6 @@ enum {
 static const uint8_t attributes[] = {
     [COLOUR_NORMAL] = 0x07, [COLOUR_GOOD] = 0x0A, [COLOUR_WARN] = 0x0E,
     [COLOUR_BAD] = 0x0C,    [COLOUR_DIM] = 0x08,
-};
-
-struct sink {
-    bool (*put)(char c); /* false: no room, dropped */
-    bool on;
-    bool prompt; /* the cursor is in the shell's prompt line */
-    unsigned column;
 };
 
 static bool put_vga(char c);
@@ -134,12 +128,14 @@ void console_init(void)
     for (unsigned i = 0; i < SINKS; i++) {
         sinks[i].column = 0;
         sinks[i].prompt = false;
+        sinks[i].width = 0;
     }
     synchronous = uart_dead = cutting = owed = false;
     text_lost = records_lost = records_told = 0;
     attribute = attributes[COLOUR_NORMAL];
     terminal_init();
     sinks[VGA].on = vga_init();
+    sinks[VGA].width = vga_columns() < VGA_COLUMNS ? vga_columns() : 0;
     sinks[SERIAL].on = serial_init();
     sinks[DEBUG].on = machine_is_emulator();
 }
@@ -155,45 +151,20 @@ void console_select(bool vga, bool serial, unsigned baud)
     }
 }
 
+void console_set_width(unsigned columns)
+{
+    for (unsigned i = 0; i < SINKS; i++) {
+        if (columns < VGA_COLUMNS) {
+            sinks[i].width = columns;
+        }
+    }
+}
+
 void console_start_irq(void)
 {
     keyboard_start_irq();
     if (sinks[SERIAL].on) {
         serial_start_irq();
-    }
-}
-
-/* One character, and what it does to the column.  CR leaves it: to a reader of the stream the line
- * is not over, and a record still needs a newline. */
-static void sink_put(struct sink *s, char c)
-{
-    if (!s->put(c)) {
-        return;
-    }
-    if (c == '\n') {
-        s->column = 0;
-        s->prompt = false;
-    } else if (c == '\b') {
-        s->column -= s->column > 0;
-    } else if (c != '\r') {
-        s->column++;
-    }
-}
-
-static void sink_text(struct sink *s, const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (s->column == 0 && text[i] == '@') {
-            sink_put(s, ' ');
-        }
-        sink_put(s, text[i]);
-    }
-}
-
-static void sink_fresh_line(struct sink *s)
-{
-    if (s->column != 0) {
-        sink_put(s, '\n');
     }
 }
 
@@ -204,7 +175,7 @@ static void leave_prompt(struct sink *s)
         return;
     }
     s->prompt = false;
-    if (s == &sinks[VGA] && s->column < VGA_COLUMNS) {
+    if (s == &sinks[VGA] && s->column < vga_columns()) {
         vga_erase_row();
         s->column = 0;
     } else {
@@ -297,8 +268,8 @@ void console_prompt(const char *prompt, const char *edit_line)
         struct sink *s = &sinks[i];
 
         if (s->on && s->column == 0) {
-            sink_text(s, prompt, strlen(prompt));
-            sink_text(s, edit_line, strlen(edit_line));
+            sink_typed(s, prompt, strlen(prompt));
+            sink_typed(s, edit_line, strlen(edit_line));
             s->prompt = true;
         }
     }
@@ -311,7 +282,7 @@ void console_echo(const char *text)
 {
     for (unsigned i = 0; i < SINKS; i++) {
         if (sinks[i].on) {
-            sink_text(&sinks[i], text, strlen(text));
+            sink_typed(&sinks[i], text, strlen(text));
         }
     }
     if (sinks[VGA].on) {

@@ -17,6 +17,10 @@ void console_init(void);
 /* Use VGA and/or COM1 at `baud` from now on (boot option console=).  Port E9h is always used. */
 void console_select(bool vga, bool serial, unsigned baud);
 
+/* Text for people wraps at `columns` from now on (boot option text=); 80: it does not.  Records and
+ * what is typed never do.  A display in a 40-column mode wraps by itself. */
+void console_set_width(unsigned columns);
+
 /*
  * Print like format(), at most 1023 bytes at a time.  Lines for people never begin with '@': should
  * one, a blank is put in front.  If the shell's prompt is on the line, the text gets a line of its

@@ -55,6 +55,7 @@ static void read_options(const struct multiboot_info *info)
         options_parse(&options, (const char *)(uintptr_t)info->cmdline, options_report);
     }
     console_select(options.vga, options.com1, options.baud);
+    console_set_width(options.text);
 }
 
 static struct memory find_memory(const struct multiboot_info *info)

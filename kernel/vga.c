@@ -1,14 +1,22 @@
 /*
- * Colour text.  Source: IBM Color/Graphics Monitor Adapter reference (1984) for the 6845 registers;
- * EGA and VGA keep them.
+ * The display.  Sources: IBM Color/Graphics Monitor Adapter and Monochrome Display and Printer
+ * Adapter references (1984) for the 6845 registers and the attributes; EGA and VGA keep them.  IBM
+ * AT Technical Reference (1985), "BIOS data area", for what the BIOS says of the display.
  */
 #include "kernel/vga.h"
 
 #include "kernel/io.h"
 
-enum { TEXT_MEMORY = 0xB8000, CRTC_PORT = 0x3D4 };
+enum { COLOUR_MEMORY = 0xB8000, MONO_MEMORY = 0xB0000 };
 
-enum crtc_port { CRTC_INDEX, CRTC_DATA };
+/* Words of the BIOS data area. */
+static const struct iowin bios_data = {0x400};
+enum {
+    BIOS_COLUMNS = 0x4A,
+    BIOS_CRTC = 0x63, /* port of the CRT controller in use */
+};
+
+enum crtc_port { CRTC_INDEX, CRTC_DATA, CRTC_COLOUR = 0x3D4, CRTC_MONO = 0x3B4 };
 
 enum crtc_reg {
     CRTC_START_HIGH = 0x0C, /* first cell shown */
@@ -18,24 +26,32 @@ enum crtc_reg {
 };
 
 enum {
-    BLANK = 0x0700 | ' ', /* grey on black */
+    GREY = 0x07,
+    BRIGHT = 0x0F,
+    DARK = 0x08, /* on a monochrome display: nothing at all */
+    BLANK = GREY << 8 | ' ',
     LAST_ROW = VGA_ROWS - 1,
-    ROWS_HELD = VGA_CELLS / VGA_COLUMNS,
 };
 
-volatile uint16_t *vga_cells = (volatile uint16_t *)TEXT_MEMORY;
+volatile uint16_t *vga_cells = (volatile uint16_t *)COLOUR_MEMORY;
+volatile uint16_t *mda_cells = (volatile uint16_t *)MONO_MEMORY;
 
-static const struct ioport crtc = {CRTC_PORT};
+static volatile uint16_t *cells; /* of the display in use */
+static struct ioport crtc;       /* its controller        */
+static bool mono;
+static unsigned columns = VGA_COLUMNS;
+static unsigned rows_held; /* whole rows in the memory */
 
-static unsigned top;         /* row of the memory that is the first on the screen */
-static unsigned row, column; /* cursor, from there; column 80 = wrap with the next character */
+static unsigned top;                       /* row of the memory that is the first on the screen */
+static unsigned row, column;               /* cursor, from there; in the column behind the last it
+                                              wraps with the next character */
 static unsigned shown_start, shown_cursor; /* what the CRT controller was told */
 
 static void clear_row(unsigned memory_row)
 {
-    volatile uint16_t *cell = vga_cells + memory_row * VGA_COLUMNS;
+    volatile uint16_t *cell = cells + memory_row * columns;
 
-    for (unsigned i = 0; i < VGA_COLUMNS; i++) {
+    for (unsigned i = 0; i < columns; i++) {
         cell[i] = BLANK;
     }
 }
@@ -48,28 +64,61 @@ static void write_pair(unsigned high, unsigned low, unsigned value)
     io_out8(crtc, CRTC_DATA, (uint8_t)(value & 0xFF));
 }
 
-/* Two patterns in the last cell, with another cell in between so that no bus echo answers. */
-static bool memory_answers(void)
+static unsigned read_word(struct iowin window, unsigned offset)
 {
-    volatile uint16_t *probe = vga_cells + VGA_CELLS - 1;
+    uint16_t word;
 
-    *probe = 0x55AA;
-    *vga_cells = BLANK;
-    if (*probe != 0x55AA) {
-        return false;
-    }
-    *probe = 0xAA55;
-    *vga_cells = BLANK;
-    return *probe == 0xAA55;
+    mem_read16(window, offset, &word, 1);
+    return word;
 }
 
+static void write_word(struct iowin window, unsigned offset, unsigned value)
+{
+    uint16_t word = (uint16_t)value;
+
+    mem_write16(window, offset, &word, 1);
+}
+
+/* Two patterns in the last cell, with another cell in between so that no bus echo answers. */
+static bool memory_answers(struct iowin memory, unsigned count)
+{
+    static const uint16_t patterns[] = {0x55AA, 0xAA55};
+    unsigned last = (count - 1) * (unsigned)sizeof(uint16_t);
+
+    for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        write_word(memory, last, patterns[i]);
+        write_word(memory, 0, BLANK);
+        if (read_word(memory, last) != patterns[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool use(bool monochrome)
+{
+    static const struct iowin colour_memory = {COLOUR_MEMORY}, mono_memory = {MONO_MEMORY};
+    unsigned count = monochrome ? MDA_CELLS : VGA_CELLS;
+    bool narrow = !monochrome && read_word(bios_data, BIOS_COLUMNS) == VGA_COLUMNS_NARROW;
+
+    mono = monochrome;
+    cells = mono ? mda_cells : vga_cells;
+    crtc.base = mono ? CRTC_MONO : CRTC_COLOUR;
+    columns = narrow ? VGA_COLUMNS_NARROW : VGA_COLUMNS;
+    rows_held = count / columns;
+    return memory_answers(mono ? mono_memory : colour_memory, count);
+}
+
+/* What the BIOS says is only a hint: some loaders clear its data, and it may be wrong. */
 bool vga_init(void)
 {
-    if (!memory_answers()) {
+    bool mono_first = read_word(bios_data, BIOS_CRTC) == CRTC_MONO;
+
+    if (!use(mono_first) && !use(!mono_first)) {
         return false;
     }
     top = row = column = 0;
-    for (unsigned r = 0; r < VGA_ROWS; r++) {
+    for (unsigned r = 0; r < rows_held; r++) { /* a mode of more rows shows more of the memory */
         clear_row(r);
     }
     shown_start = shown_cursor = ~0u;
@@ -77,13 +126,18 @@ bool vga_init(void)
     return true;
 }
 
+unsigned vga_columns(void)
+{
+    return columns;
+}
+
 /* The memory is used up: bring all but the first row on the screen to its start. */
 static void rewind_memory(void)
 {
-    volatile uint16_t *from = vga_cells + (top + 1) * VGA_COLUMNS;
+    volatile uint16_t *from = cells + (top + 1) * columns;
 
-    for (unsigned i = 0; i < LAST_ROW * VGA_COLUMNS; i++) {
-        vga_cells[i] = from[i];
+    for (unsigned i = 0; i < LAST_ROW * columns; i++) {
+        cells[i] = from[i];
     }
     top = 0;
 }
@@ -95,12 +149,18 @@ static void new_line(void)
         row++;
         return;
     }
-    if (top + VGA_ROWS < ROWS_HELD) {
+    if (top + VGA_ROWS < rows_held) {
         top++;
     } else {
         rewind_memory();
     }
     clear_row(top + row);
+}
+
+/* On an MDA 01h is underlined, 08h is not shown: only grey and bright are the same everywhere. */
+static unsigned attribute_here(uint8_t attribute)
+{
+    return !mono ? attribute : attribute == GREY || attribute == DARK ? GREY : BRIGHT;
 }
 
 void vga_put(char c, uint8_t attribute)
@@ -113,15 +173,15 @@ void vga_put(char c, uint8_t attribute)
             column--;
         } else if (row > 0) { /* the line went on from the row above */
             row--;
-            column = VGA_COLUMNS - 1;
+            column = columns - 1;
         }
         break;
     default:
-        if (column == VGA_COLUMNS) {
+        if (column == columns) {
             new_line();
         }
-        vga_cells[(top + row) * VGA_COLUMNS + column++] =
-            (uint16_t)(attribute << 8 | (unsigned char)c);
+        cells[(top + row) * columns + column++] =
+            (uint16_t)(attribute_here(attribute) << 8 | (unsigned char)c);
     }
 }
 
@@ -134,8 +194,8 @@ void vga_erase_row(void)
 void vga_sync(void)
 {
     unsigned start = vga_origin();
-    unsigned last = column < VGA_COLUMNS ? column : VGA_COLUMNS - 1;
-    unsigned cursor = start + row * VGA_COLUMNS + last;
+    unsigned last = column < columns ? column : columns - 1;
+    unsigned cursor = start + row * columns + last;
 
     if (start != shown_start) {
         write_pair(CRTC_START_HIGH, CRTC_START_LOW, start);
@@ -149,5 +209,5 @@ void vga_sync(void)
 
 unsigned vga_origin(void)
 {
-    return top * VGA_COLUMNS;
+    return top * columns;
 }

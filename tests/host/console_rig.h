@@ -4,6 +4,7 @@
 #ifndef TESTS_HOST_CONSOLE_RIG_H
 #define TESTS_HOST_CONSOLE_RIG_H
 
+#include <check.h>
 #include <stdbool.h>
 
 #include "tests/host/sim/uart.h"
@@ -19,5 +20,8 @@ const char *serial_text(void);
 void forget(void);
 
 bool record(const char *text);
+
+/* Cases of the console suite in a file of their own. */
+TCase *console_display_cases(void);
 
 #endif

@@ -4,12 +4,10 @@
 #include "kernel/console.h"
 
 #include <check.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kernel/cpu.h"
 #include "kernel/keyboard.h"
-#include "kernel/vga.h"
 #include "tests/host/console_rig.h"
 #include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
@@ -162,53 +160,6 @@ START_TEST(half_a_line_delays_the_prompt)
     kprintf(". .\n");
     ck_assert(console_prompt_missing());
     ck_assert_str_eq(sim_vga_row(0), "asking . .");
-}
-END_TEST
-
-/* ---- display ---- */
-
-START_TEST(colours)
-{
-    pc();
-    kprintf_colour(COLOUR_BAD, "bad");
-    kprintf("normal");
-    ck_assert_uint_eq(sim_vga_attribute(0, 0), 0x0C);
-    ck_assert_uint_eq(sim_vga_attribute(0, 3), 0x07);
-    ck_assert_str_eq(serial_text(), "badnormal");
-}
-END_TEST
-
-/* Through the whole of the adapter's memory and back to its start, several times. */
-START_TEST(scrolling)
-{
-    pc();
-    for (unsigned line = 0; line < 400; line++) {
-        char expected[16];
-        kprintf("line %u\n", line);
-        forget();
-        for (unsigned row = 0; row < VGA_ROWS - 1 && line >= VGA_ROWS; row++) {
-            snprintf(expected, sizeof expected, "line %u", line - (VGA_ROWS - 2) + row);
-            ck_assert_str_eq(sim_vga_row(row), expected);
-        }
-        ck_assert_str_eq(sim_vga_row(VGA_ROWS - 1), "");
-        ck_assert_uint_le(vga_origin() + VGA_ROWS * VGA_COLUMNS, VGA_CELLS);
-        ck_assert_uint_eq(sim_vga_cursor_row(), line < VGA_ROWS - 1 ? line + 1 : VGA_ROWS - 1);
-    }
-}
-END_TEST
-
-START_TEST(wrapping_and_backspace)
-{
-    pc();
-    kprintf("%80s", "x"); /* the last column does not wrap yet */
-    ck_assert_uint_eq(sim_vga_cursor_row(), 0);
-    kprintf("\n");
-    ck_assert_uint_eq(sim_vga_cursor_row(), 1);
-    kprintf("%81s", "y");
-    ck_assert_str_eq(sim_vga_row(2), "y");
-    kprintf("\b\b \b");
-    ck_assert_uint_eq(sim_vga_cursor_row(), 1);
-    ck_assert_uint_eq(sim_vga_cursor_column(), 79);
 }
 END_TEST
 
@@ -415,9 +366,6 @@ static TCase *fan_out(void)
     tcase_add_test(cases, long_text_is_cut);
     tcase_add_test(cases, prompt_comes_again_where_it_is_missing);
     tcase_add_test(cases, half_a_line_delays_the_prompt);
-    tcase_add_test(cases, colours);
-    tcase_add_test(cases, scrolling);
-    tcase_add_test(cases, wrapping_and_backspace);
     return cases;
 }
 
@@ -439,6 +387,7 @@ int main(void)
 {
     Suite *suite = suite_create("console");
     suite_add_tcase(suite, fan_out());
+    suite_add_tcase(suite, console_display_cases());
     suite_add_tcase(suite, input());
     return run_suite(suite);
 }

@@ -2,7 +2,7 @@
 
 TEXT_OPTIONS := tests/host/options_rig.c tests/host/fake_panic.c kernel/options.c \
     kernel/option_values.c kernel/print.c kernel/math64.c
-TEXT_CONSOLE := tests/host/console_rig.c tests/host/fake_panic.c kernel/console.c kernel/serial.c \
+TEXT_CONSOLE := tests/host/console_rig.c tests/host/fake_panic.c kernel/console.c kernel/sink.c kernel/serial.c \
     kernel/terminal.c kernel/vga.c kernel/keyboard.c kernel/record.c kernel/print.c kernel/math64.c \
     tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/uart.c tests/host/sim/pc.c
 
@@ -11,7 +11,7 @@ HOST_SRC_record := tests/host/test_record.c tests/host/fake_panic.c kernel/recor
     kernel/math64.c
 HOST_SRC_options := tests/host/test_options.c $(TEXT_OPTIONS)
 HOST_SRC_option_values := tests/host/test_option_values.c $(TEXT_OPTIONS)
-HOST_SRC_console := tests/host/test_console.c $(TEXT_CONSOLE)
+HOST_SRC_console := tests/host/test_console.c tests/host/console_display.c $(TEXT_CONSOLE)
 HOST_SRC_serial := tests/host/test_serial.c $(TEXT_CONSOLE)
 HOST_SRC_shell := tests/host/test_shell.c $(TEXT_CONSOLE) kernel/shell.c kernel/shell_builtin.c \
     kernel/options.c kernel/option_values.c kernel/option_report.c

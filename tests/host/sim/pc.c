@@ -15,7 +15,19 @@ enum { CRTC_REGS = 32, START_HIGH = 12, START_LOW, CURSOR_HIGH, CURSOR_LOW, TEXT
 
 /* ---- display ---- */
 
+enum {
+    BIOS_DATA = 0x400,
+    BIOS_COLUMNS = 0x4A,
+    BIOS_CRTC = 0x63,
+    COLOUR_MEMORY = 0xB8000,
+    MONO_MEMORY = 0xB0000,
+    COLOUR_CRTC = 0x3D4,
+    MONO_CRTC = 0x3B4,
+};
+
 static uint16_t cells[VGA_CELLS];
+static unsigned memory_at, memory_cells, columns;
+static unsigned said_columns, said_crtc;
 static uint8_t crtc_index, crtc_value[CRTC_REGS];
 
 static uint32_t no_in(void *self, unsigned reg, unsigned width)
@@ -37,12 +49,62 @@ static void crtc_out(void *self, unsigned reg, uint32_t value, unsigned width)
     }
 }
 
+static bool text_memory(void *self, uint32_t address, unsigned width, bool write, uint32_t *value)
+{
+    uint32_t cell = (address - memory_at) / sizeof cells[0];
+    (void)self;
+    if (width != 16 || address < memory_at || cell >= memory_cells) {
+        return false;
+    }
+    if (write) {
+        cells[cell] = (uint16_t)*value;
+    } else {
+        *value = cells[cell];
+    }
+    return true;
+}
+
+static bool bios_data(void *self, uint32_t address, unsigned width, bool write, uint32_t *value)
+{
+    (void)self;
+    if (write || width != 16 || address < BIOS_DATA || address >= BIOS_DATA + 256) {
+        return false;
+    }
+    *value = address == BIOS_DATA + BIOS_COLUMNS ? said_columns
+             : address == BIOS_DATA + BIOS_CRTC  ? said_crtc
+                                                 : 0;
+    return true;
+}
+
+static void plug_display(unsigned memory, unsigned count, unsigned controller)
+{
+    memset(cells, 0xAA, sizeof cells);
+    memset(crtc_value, 0, sizeof crtc_value);
+    vga_cells = memory == COLOUR_MEMORY ? cells : NULL;
+    mda_cells = memory == MONO_MEMORY ? cells : NULL;
+    memory_at = memory;
+    memory_cells = count;
+    columns = VGA_COLUMNS;
+    sim_attach(&(struct sim_device){"crtc", controller, 2, no_in, crtc_out, NULL});
+    sim_attach_memory(&(struct sim_memory){"text memory", text_memory, NULL});
+}
+
 void sim_vga_plug(void)
 {
-    memset(cells, 0, sizeof cells);
-    memset(crtc_value, 0, sizeof crtc_value);
-    vga_cells = cells;
-    sim_attach(&(struct sim_device){"crtc", 0x3D4, 2, no_in, crtc_out, NULL});
+    plug_display(COLOUR_MEMORY, VGA_CELLS, COLOUR_CRTC);
+}
+
+void sim_mda_plug(void)
+{
+    plug_display(MONO_MEMORY, MDA_CELLS, MONO_CRTC);
+}
+
+void sim_bios_says(unsigned crtc_port, unsigned mode_columns)
+{
+    said_crtc = crtc_port;
+    said_columns = mode_columns;
+    columns = mode_columns == VGA_COLUMNS_NARROW ? VGA_COLUMNS_NARROW : VGA_COLUMNS;
+    sim_attach_memory(&(struct sim_memory){"BIOS data area", bios_data, NULL});
 }
 
 static unsigned crtc_pair(unsigned high)
@@ -53,9 +115,9 @@ static unsigned crtc_pair(unsigned high)
 const char *sim_vga_row(unsigned row)
 {
     static char text[VGA_COLUMNS + 1];
-    unsigned n = VGA_COLUMNS;
-    for (unsigned i = 0; i < VGA_COLUMNS; i++) {
-        text[i] = (char)(cells[crtc_pair(START_HIGH) + row * VGA_COLUMNS + i] & 0xFF);
+    unsigned n = columns;
+    for (unsigned i = 0; i < columns; i++) {
+        text[i] = (char)(cells[crtc_pair(START_HIGH) + row * columns + i] & 0xFF);
     }
     while (n > 0 && text[n - 1] == ' ') {
         n--;
@@ -66,17 +128,17 @@ const char *sim_vga_row(unsigned row)
 
 unsigned sim_vga_cursor_row(void)
 {
-    return (crtc_pair(CURSOR_HIGH) - crtc_pair(START_HIGH)) / VGA_COLUMNS;
+    return (crtc_pair(CURSOR_HIGH) - crtc_pair(START_HIGH)) / columns;
 }
 
 unsigned sim_vga_cursor_column(void)
 {
-    return (crtc_pair(CURSOR_HIGH) - crtc_pair(START_HIGH)) % VGA_COLUMNS;
+    return (crtc_pair(CURSOR_HIGH) - crtc_pair(START_HIGH)) % columns;
 }
 
 unsigned sim_vga_attribute(unsigned row, unsigned column)
 {
-    return cells[crtc_pair(START_HIGH) + row * VGA_COLUMNS + column] >> 8;
+    return cells[crtc_pair(START_HIGH) + row * columns + column] >> 8;
 }
 
 /* ---- port E9h ---- */

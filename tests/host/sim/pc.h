@@ -4,8 +4,13 @@
 #ifndef TESTS_SIM_PC_H
 #define TESTS_SIM_PC_H
 
-/* Colour text memory and CRT controller; vga_cells points to the memory afterwards. */
+/* Colour text memory and CRT controller; or those of an MDA, with 4 KB.  One display at a time. */
 void sim_vga_plug(void);
+void sim_mda_plug(void);
+
+/* The BIOS' data area: port of the CRT controller and columns of the mode.  Without this call there
+ * is none, and it reads as ones. */
+void sim_bios_says(unsigned crtc_port, unsigned mode_columns);
 
 /* Row of the screen as text without trailing blanks, and where the cursor is shown. */
 const char *sim_vga_row(unsigned row);
