@@ -15,6 +15,7 @@
 #include "kernel/cpu.h"
 #include "kernel/irq.h"
 #include "kernel/load.h"
+#include "kernel/loader.h"
 #include "kernel/machine.h"
 #include "kernel/memory.h"
 #include "kernel/options.h"
@@ -52,7 +53,8 @@ static void read_options(const struct multiboot_info *info)
 {
     options_default(&options);
     if ((info->flags & MULTIBOOT_CMDLINE) != 0) {
-        options_parse(&options, (const char *)(uintptr_t)info->cmdline, options_report);
+        const char *line = loader_take((const char *)(uintptr_t)info->cmdline);
+        options_parse(&options, line, options_report);
     }
     console_select(options.vga, options.com1, options.baud);
     console_set_width(options.text);
@@ -86,6 +88,17 @@ static const char *class_name(enum cpu_class class)
     return class == CPU_686 ? "686" : class == CPU_586 ? "586" : class == CPU_486 ? "486" : "386";
 }
 
+static void record_load_time(void)
+{
+    uint32_t ms;
+
+    if (loader_load_ms(&ms)) {
+        record_int("load_ms", ms);
+    } else {
+        record_null("load_ms");
+    }
+}
+
 static void announce(const struct memory *m)
 {
     kprintf("NicTest86 %s: %s at %u MHz%s, %u KB\n", NICTEST_VERSION, class_name(cpu.class),
@@ -96,7 +109,7 @@ static void announce(const struct memory *m)
     record_int("mhz", time_cpu_mhz());
     record_bool("tsc", cpu.has_tsc);
     record_int("mem_kb", m->top_kb);
-    record_null("load_ms");
+    record_load_time();
     record_int("clock_ppm", time_crosscheck_ppm());
     record_end();
 }
