@@ -7,8 +7,7 @@ GRUB_MODULES := biosdisk normal configfile multiboot serial terminal echo test h
 IMAGE_ENV := SOURCE_DATE_EPOCH=1000000000 TZ=UTC
 
 iso: $(OUT)/nictest86.iso ## the bootable CD image
-floppy: $(OUT)/nictest86.img ## the bootable 1.44 MB floppy image
-.PHONY: iso floppy
+.PHONY: iso
 
 $(OUT)/nictest86.iso: $(OUT)/nictest86.elf iso/grub.cfg iso/images.mk | $(OUT)/deps/build
 	$(call say,ISO)
@@ -22,8 +21,8 @@ $(OUT)/nictest86.iso: $(OUT)/nictest86.elf iso/grub.cfg iso/images.mk | $(OUT)/d
 	    --set_all_file_dates 2001090901464000 $(OUT)/iso 2>$(OUT)/iso.log || { cat $(OUT)/iso.log; exit 1; }
 	@mv $@.part $@
 
-# An ordinary FAT12 floppy that any PC can write to; iso/floppy.py makes it bootable.
-$(OUT)/nictest86.img: $(OUT)/nictest86.elf iso/grub.cfg iso/floppy.py iso/images.mk | $(OUT)/deps/build
+# A FAT12 floppy with GRUB; the default floppy has our own loader (boot/floppy/floppy.mk).
+$(OUT)/nictest86-grub.img: $(OUT)/nictest86.elf iso/grub.cfg iso/floppy.py iso/images.mk | $(OUT)/deps/build
 	$(call say,FLOPPY)
 	@mkdir -p $(OUT)/floppy
 	$(quiet)grub-mkimage -O i386-pc -p '(fd0)/boot/grub' -o $(OUT)/floppy/core.img $(GRUB_MODULES) fat

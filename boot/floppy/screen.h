@@ -1,0 +1,23 @@
+/*
+ * Text on the screen (BIOS teletype) and, in an emulator, on port E9h; and how the loader gives up.
+ */
+#ifndef BOOT_FLOPPY_SCREEN_H
+#define BOOT_FLOPPY_SCREEN_H
+
+#include <stdint.h>
+
+/* LF begins a new line. */
+void say_char(char c);
+void say(const char *text);
+void say_number(uint32_t n);
+
+/* One clear line, a key, and the BIOS boots again. */
+_Noreturn void fail(const char *why);
+
+/* The same for `name: why`. */
+_Noreturn void fail_about(const char *name, const char *why);
+
+/* The end of both: call it after having said what is wrong. */
+_Noreturn void fail_now(void);
+
+#endif
