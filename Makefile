@@ -133,16 +133,12 @@ LINK := $(CC) $(KERNEL_FLAGS) -flto-partition=one -nostdlib -static -Wl,--gc-sec
     -Wl,--build-id=sha1 -Wl,-z,noexecstack -T linker.ld
 $(OBJ)/kernel/string.o: OWN_FLAGS += -fno-lto
 
-# The linked kernel keeps its symbols; the product is the same without them.  What nobody calls is
-# left out: lwIP has a good deal of that, some of it calling libc.
+# The linked kernel keeps its symbols; the product holds it packed, and without them.  What nobody
+# calls is left out: lwIP has a good deal of that, some of it calling libc.
 $(OUT)/nictest86.sym: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(OBJ)/objects
 	$(call say,LD)
 	$(quiet)$(LINK) -Wl,-Map=$(OUT)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) -o $@
 	$(quiet)$(PYTHON) tests/bench/layer_map.py $@
-
-$(OUT)/nictest86.elf: $(OUT)/nictest86.sym
-	$(call say,STRIP)
-	$(quiet)objcopy --strip-all $< $@
 
 -include $(KERNEL_OBJ:.o=.d) $(LWIP_OBJ:.o=.d)
 
@@ -152,6 +148,8 @@ size: $(OUT)/nictest86.sym ## section sizes and the largest symbols
 	    awk '{ printf "%8d %s %s\n", $$2, $$3, $$4 }'
 
 .PHONY: size
+
+include boot/unpack/unpack.mk
 
 # ---- the rest ------------------------------------------------------------------------------------
 

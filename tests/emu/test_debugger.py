@@ -35,11 +35,15 @@ def test_gdbinit_stops_at_kmain_and_dumps_the_card(tmp_path):
 
 @pytest.mark.bochs
 def test_breakpoint_stops_bochs(tmp_path):
-    """breakpoint()'s instruction stands at the kernel's entry here, in place of what is there."""
+    """breakpoint()'s instruction stands at the product's entry here, in place of what is there."""
     with open(product("nictest86.elf"), "rb") as file:
         elf = file.read()
     entry, headers = struct.unpack_from("<II", elf, 24)
-    _, offset, address = struct.unpack_from("<III", elf, headers)
+    offset, address = next(
+        (offset, address)
+        for offset, address, size in (struct.unpack_from("<4xII4xI", elf, headers + 32 * number)
+                                      for number in range(elf[44]))
+        if address <= entry < address + size)
     at = offset + entry - address
     code = elf[at:at + 64]
     with open(product("nictest86.iso"), "rb") as file:

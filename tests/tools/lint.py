@@ -36,7 +36,8 @@ def commands(out):
         ("datapath", ours("datapath")),
         ("hosts", ours("hosts")),
         ("opcodes", ours("opcodes", symbols)),
-        ("size", ours("size", symbols)),
+        ("opcodes of the unpacker", ours("opcodes", f"{out}/nictest86.unpacker")),
+        ("size", ours("size", symbols, f"{out}/nictest86.elf")),
         ("shellcheck", ["shellcheck", *scripts]),
         ("cppcheck", ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability",
                       # A table that the linker collects begins at one symbol and ends at another.

@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+"""pack.py KERNEL PACKED SYMBOLS: compress a linked kernel's text and data.
+
+KERNEL is an ELF; what it loads becomes the gzip stream PACKED, which boot/unpack/inflate.c unpacks.
+SYMBOLS gets what unpack.ld has to know about the kernel, as options for the linker.
+"""
+import struct
+import sys
+import zlib
+
+PT_LOAD = 1
+ENTRY, HEADERS, HEADER_COUNT = 24, 28, 44   # offsets in an ELF32 header
+HEADER_BYTES = 32
+GZIP_WINDOW = 16 + 15
+
+
+def segments(elf):
+    """(physical address, contents, size in memory) of each segment to load."""
+    first, = struct.unpack_from("<I", elf, HEADERS)
+    count, = struct.unpack_from("<H", elf, HEADER_COUNT)
+    for number in range(count):
+        kind, offset, _, address, in_file, in_memory = struct.unpack_from(
+            "<6I", elf, first + number * HEADER_BYTES)
+        if kind == PT_LOAD:
+            yield address, elf[offset:offset + in_file], in_memory
+
+
+def load(elf):
+    """(start, text and data in one piece, end with bss)"""
+    parts = sorted(segments(elf))
+    start = parts[0][0]
+    image = bytearray()
+    for address, contents, _ in parts:
+        if contents:
+            image.extend(bytes(address - start - len(image)))
+            image.extend(contents)
+    return start, bytes(image), max(address + size for address, _, size in parts)
+
+
+def pack(image):
+    """The shortest of what zlib can do, in gzip's frame, without a date."""
+    packed = []
+    for memory in range(1, 10):
+        packer = zlib.compressobj(9, zlib.DEFLATED, GZIP_WINDOW, memory)
+        packed.append(packer.compress(image) + packer.flush())
+    return min(packed, key=len)
+
+
+def main(kernel, packed_path, symbols_path):
+    with open(kernel, "rb") as file:
+        elf = file.read()
+    start, image, end = load(elf)
+    entry, = struct.unpack_from("<I", elf, ENTRY)
+    with open(packed_path, "wb") as file:
+        file.write(pack(image))
+    with open(symbols_path, "w", encoding="ascii") as file:
+        for name, value in (("kernel_start", start), ("kernel_data_end", start + len(image)),
+                            ("kernel_end", end), ("kernel_entry", entry)):
+            file.write(f"--defsym={name}={value:#x}\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
