@@ -41,14 +41,15 @@ PCI_CARD = {"bus": "pci", "trigger": "level", "width": 32}
 
 
 @pytest.mark.parametrize("image,slot,says", [
-    ("iso", None, ISA_CARD), ("floppy", None, ISA_CARD), ("floppy", 1, PCI_CARD),
-    ("floppy", 3, PCI_CARD)])
+    ("iso", None, ISA_CARD), ("floppy", None, ISA_CARD), ("grub", None, ISA_CARD),
+    ("floppy", 1, PCI_CARD), ("floppy", 3, PCI_CARD)])
 def test_boot_and_transfer(boot_bochs, image, slot, says):
-    """To `ready`, then 10 MB in and out (ISO) or 1 MB (floppy), byte for byte, without a gap."""
+    """To `ready`, then 10 MB in and out (ISO) or 1 MB (floppies), byte for byte, without a gap."""
     size = 10 * MB if image == "iso" else MB
     port = free_port()
-    media = {"cdrom": product("nictest86.iso")} if image == "iso" else {
-        "floppy": product("nictest86.img")}
+    media = {"iso": {"cdrom": product("nictest86.iso"), "mem": 4},
+             "grub": {"floppy": product("nictest86-grub.img"), "mem": 4},
+             "floppy": {"floppy": product("nictest86.img")}}[image]
     box = boot_bochs(forward=[("tcp", port, 5001)], slot=slot, **media)
     ready = box.wait_for("ready", 180)
     assert (ready["ip"], ready["how"]) == ("10.0.2.15", "dhcp")
