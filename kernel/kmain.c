@@ -30,11 +30,14 @@ enum {
     REFUSED = 3,            /* exit status, as for a panic                    */
     FLUSH_US = 1000000,
     TICK_LINE = 0,
+    A20 = 1 << 20,
 };
 
 void kmain(uint32_t magic, const struct multiboot_info *info);
 
 extern char __image_end[]; /* linker.ld */
+
+static volatile uint32_t memory_mark; /* of memory.h: a word of the image */
 
 /* ---- coming up ---- */
 
@@ -60,19 +63,38 @@ static void read_options(const struct multiboot_info *info)
     console_set_width(options.text);
 }
 
+/* With A20 off the loader's copy of us went where odd megabytes now lead: we run, but on the memory
+ * of even ones.  Switching the line on here would take the code away from under us. */
+static void check_a20(void)
+{
+    uintptr_t other = (uintptr_t)&memory_mark ^ A20;
+    if (memory_same(&memory_mark, (const volatile uint32_t *)other)) {
+        refuse("address line A20 is off, odd megabytes are not there; "
+               "another loader may switch it on");
+    }
+}
+
+/* Old BIOSes know no map, and some loaders give an empty one. */
 static struct memory find_memory(const struct multiboot_info *info)
 {
     uint32_t image_end = (uint32_t)(uintptr_t)__image_end;
+    struct memory m = {0};
     if ((info->flags & MULTIBOOT_MMAP) != 0) {
-        return memory_from_map((const void *)(uintptr_t)info->mmap_addr, info->mmap_length,
-                               image_end);
+        m = memory_from_map((const void *)(uintptr_t)info->mmap_addr, info->mmap_length, image_end);
     }
-    uint32_t upper_kb = (info->flags & MULTIBOOT_MEMORY) != 0 ? info->mem_upper : 0;
-    return memory_from_upper(upper_kb, image_end);
+    if (m.start == m.end && (info->flags & MULTIBOOT_MEMORY) != 0) {
+        m = memory_from_upper(info->mem_upper, image_end);
+    }
+    memory_verify(&m, &memory_mark);
+    return m;
 }
 
 static void take_memory(const struct memory *m)
 {
+    if (m->top_kb != m->claimed_kb) {
+        kprintf_colour(COLOUR_WARN, "memory: the BIOS says %u KB, it answers up to %u KB\n",
+                       (unsigned)m->claimed_kb, (unsigned)m->top_kb);
+    }
     uint32_t size = m->end - m->start;
     if (size < ARENA_MIN) {
         record_fault("low_memory", IRQ_NONE);
@@ -122,6 +144,7 @@ static void bring_up(uint32_t magic, const struct multiboot_info *info)
     if (magic != MULTIBOOT_MAGIC) {
         refuse("not started by a multiboot loader");
     }
+    check_a20();
     if (!time_works()) {
         refuse("neither counter of the 8254 timer counts");
     }
