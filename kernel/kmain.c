@@ -30,7 +30,8 @@ enum {
     REFUSED = 3,            /* exit status, as for a panic                    */
     FLUSH_US = 1000000,
     TICK_LINE = 0,
-    A20 = 1 << 20,
+    ONE_MB = 1 << 20, /* bit 20 of an address is line A20 */
+    KB = 1024,
 };
 
 void kmain(uint32_t magic, const struct multiboot_info *info);
@@ -67,14 +68,14 @@ static void read_options(const struct multiboot_info *info)
  * of even ones.  Switching the line on here would take the code away from under us. */
 static void check_a20(void)
 {
-    uintptr_t other = (uintptr_t)&memory_mark ^ A20;
+    uintptr_t other = (uintptr_t)&memory_mark ^ ONE_MB;
     if (memory_same(&memory_mark, (const volatile uint32_t *)other)) {
         refuse("address line A20 is off, odd megabytes are not there; "
                "another loader may switch it on");
     }
 }
 
-/* Old BIOSes know no map, and some loaders give an empty one. */
+/* Old BIOSes know no map, some loaders give an empty one, others tell nothing. */
 static struct memory find_memory(const struct multiboot_info *info)
 {
     uint32_t image_end = (uint32_t)(uintptr_t)__image_end;
@@ -85,7 +86,12 @@ static struct memory find_memory(const struct multiboot_info *info)
     if (m.start == m.end && (info->flags & MULTIBOOT_MEMORY) != 0) {
         m = memory_from_upper(info->mem_upper, image_end);
     }
+    bool told = m.start != m.end;
+    if (!told) { /* see how far it answers */
+        m = memory_from_upper((MEMORY_HOLE - ONE_MB) / KB, image_end);
+    }
     memory_verify(&m, &memory_mark);
+    m.claimed_kb = told ? m.claimed_kb : m.top_kb;
     return m;
 }
 
@@ -98,7 +104,7 @@ static void take_memory(const struct memory *m)
     uint32_t size = m->end - m->start;
     if (size < ARENA_MIN) {
         record_fault("low_memory", IRQ_NONE);
-        record_int("free_kb", size / 1024);
+        record_int("free_kb", size / KB);
         record_end();
         refuse("too little memory");
     }

@@ -4,16 +4,12 @@ The machine is stopped at the kernel's first instruction, and its configuration 
 what a bad firmware might have left there.
 """
 
-import re
-import socket
-import struct
-
 import pytest
 
 from cards import RTL8139
-from machine import product
 from qemu import GUEST_IP, HOST_IP, nic_device
 from rawpeer import BROADCAST
+from stub import stopped
 
 pytestmark = pytest.mark.cards(RTL8139)
 
@@ -24,48 +20,11 @@ COMMAND, BAR0, LINE = 0x04, 0x10, 0x3c
 IO, MASTER = 1, 4
 
 
-class Stub:
-    """As much of gdb's remote protocol as it takes to stop a machine at an address."""
-
-    def __init__(self, path):
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(20)
-        self._socket.connect(path)
-
-    def command(self, text):
-        self._socket.sendall(b"$%s#%02x" % (text, sum(text) & 0xff))
-        answer = b""
-        while not re.search(rb"\$[^#]*#..", answer):
-            part = self._socket.recv(4096)
-            assert part, "the stub hung up"
-            answer += part
-        self._socket.sendall(b"+")
-        return re.search(rb"\$([^#]*)#", answer).group(1)
-
-    def run_to(self, address):
-        assert self.command(b"Z1,%x,1" % address) == b"OK"
-        assert self.command(b"c").startswith(b"T05")
-        assert self.command(b"z1,%x,1" % address) == b"OK"
-
-    def leave(self):
-        assert self.command(b"D") == b"OK"
-        self._socket.close()
-
-
-def entry():
-    with open(product("nictest86.elf"), "rb") as file:
-        return struct.unpack("<I", file.read(28)[24:])[0]
-
-
 @pytest.fixture
 def boot_with(boot, tmp_path):
     """boot_with({register: (width, value)}, append): registers of the card in `slot`."""
     def start(registers, append=STATIC, slot=SLOT, more=(), **options):
-        path = str(tmp_path / "gdb")
-        box = boot(append, nic_options={"addr": SLOT}, **options,
-                   extra=["-S", "-gdb", f"unix:{path},server=on,wait=off", *more])
-        stub = Stub(path)
-        stub.run_to(entry())
+        box, stub = stopped(boot, tmp_path, append, more, nic_options={"addr": SLOT}, **options)
         for register, (width, value) in registers.items():
             box.human_monitor(f"o/w 0xcf8 {0x80000000 | slot << 11 | register & 0xfc:#x}")
             box.human_monitor(f"o/{width} {0xcfc + (register & 3):#x} {value:#x}")
