@@ -3,7 +3,8 @@
  * "Keyboard and Auxiliary Device Controller" and "Keyboard", scan code set 1.
  *
  * Nothing is sent to the controller: the BIOS has set it up, and a keyboard that never answers must
- * not delay the boot.
+ * not delay the boot.  One that never ends must not take the CPU: what comes faster than a keyboard
+ * can send is not claimed, and irq.c masks a line that nobody claims.
  */
 #include "kernel/keyboard.h"
 
@@ -12,15 +13,18 @@
 #include "kernel/error.h"
 #include "kernel/io.h"
 #include "kernel/irq.h"
+#include "kernel/time.h"
 
 enum { I8042_PORT = 0x60, KEYBOARD_IRQ = 1 };
 
 enum i8042_port { I8042_DATA = 0, I8042_STATUS = 4 };
-enum i8042_status { STATUS_OUTPUT_FULL = 0x01 };
+enum i8042_status { STATUS_OUTPUT_FULL = 0x01, STATUS_NOBODY = 0xFF };
 
 enum {
-    RING = 64,      /* a power of two                                           */
-    STALE_MAX = 16, /* bytes the controller may still hold; an empty port reads as full for ever */
+    RING = 64,         /* a power of two                                           */
+    STALE_MAX = 16,    /* bytes the controller may still hold; a stuck one is full for ever */
+    FLOOD_CODES = 400, /* in FLOOD_US; a code is 11 bits, at most 16.7 a millisecond        */
+    FLOOD_US = 100000,
 };
 
 enum scan_code {
@@ -28,6 +32,8 @@ enum scan_code {
     SCAN_LEFT_SHIFT = 0x2A,
     SCAN_SLASH = 0x35,
     SCAN_RIGHT_SHIFT = 0x36,
+    SCAN_ALT = 0x38,
+    SCAN_DELETE = 0x53,
     SCAN_CAPS = 0x3A,
     SCAN_ENTER = 0x1C,
     SCAN_RELEASED = 0x80, /* added to the code when a key goes up */
@@ -55,15 +61,41 @@ static const struct ioport i8042 = {I8042_PORT};
 static volatile uint8_t ring[RING];
 static volatile unsigned ring_in, ring_out;
 
-static bool shift, ctrl, caps;
+static bool shift, ctrl, alt, caps;
+static bool reset_asked;
 static bool extended; /* the last code was E0h                 */
 static unsigned skip; /* codes of a Pause key still to come    */
 
+static uint64_t window_began; /* of FLOOD_US */
+static unsigned window_codes;
+
+static bool flooding(void)
+{
+    uint64_t now = time_recent_us();
+
+    if (now - window_began >= FLOOD_US) {
+        window_began = now;
+        window_codes = 0;
+    }
+    if (++window_codes <= FLOOD_CODES) {
+        return false;
+    }
+    window_began = now; /* until it has been quiet for so long */
+    return true;
+}
+
 static bool handle_irq(void *arg)
 {
-    uint8_t code = io_in8(i8042, I8042_DATA);
+    uint8_t code;
 
     (void)arg;
+    if ((io_in8(i8042, I8042_STATUS) & STATUS_OUTPUT_FULL) == 0) {
+        return false;
+    }
+    code = io_in8(i8042, I8042_DATA);
+    if (flooding()) {
+        return false;
+    }
     if (ring_in - ring_out < RING) {
         ring[ring_in % RING] = code;
         ring_in = ring_in + 1;
@@ -73,11 +105,17 @@ static bool handle_irq(void *arg)
 
 void keyboard_start_irq(void)
 {
-    shift = ctrl = caps = extended = false;
+    shift = ctrl = alt = caps = extended = reset_asked = false;
     skip = 0;
     ring_in = ring_out = 0;
+    window_codes = 0;
     for (unsigned n = 0; n < STALE_MAX; n++) {
-        if ((io_in8(i8042, I8042_STATUS) & STATUS_OUTPUT_FULL) == 0) {
+        uint8_t status = io_in8(i8042, I8042_STATUS);
+
+        if (status == STATUS_NOBODY) {
+            return; /* no controller: line 1 stays masked */
+        }
+        if ((status & STATUS_OUTPUT_FULL) == 0) {
             break;
         }
         (void)io_in8(i8042, I8042_DATA);
@@ -107,24 +145,25 @@ static int character(uint8_t code)
     return c;
 }
 
-/* Shift, Ctrl and Caps Lock: remember them.  True if `key` is one. */
+/* Shift, Ctrl, Alt and Caps Lock: remember them.  True if `key` is one. */
 static bool modifier(uint8_t key, bool down)
 {
     switch (key) {
     case SCAN_LEFT_SHIFT:
     case SCAN_RIGHT_SHIFT: shift = down; return true;
     case SCAN_CTRL: ctrl = down; return true;
+    case SCAN_ALT: alt = down; return true;
     case SCAN_CAPS: caps ^= down; return true;
     default: return false;
     }
 }
 
-/* Grey keys: right Ctrl, and the number block's Enter and slash.  Cursor keys give nothing, and the
- * shift codes that surround them are not the shift keys. */
+/* Grey keys: right Ctrl and Alt, and the number block's Enter and slash.  Cursor keys give nothing,
+ * and the shift codes that surround them are not the shift keys. */
 static int grey_key(uint8_t key, bool down)
 {
-    if (key == SCAN_CTRL) {
-        ctrl = down;
+    if (key == SCAN_CTRL || key == SCAN_ALT) {
+        (void)modifier(key, down);
         return -1;
     }
     return down && (key == SCAN_ENTER || key == SCAN_SLASH) ? plain[key] : -1;
@@ -142,6 +181,11 @@ int keyboard_decode(uint8_t code)
     if (code == SCAN_EXTENDED || code == SCAN_PAUSE) {
         extended = code == SCAN_EXTENDED;
         skip = code == SCAN_PAUSE ? 2 : 0;
+        return -1;
+    }
+    if (key == SCAN_DELETE && down && ctrl && alt) { /* with or without E0h before it */
+        reset_asked = true;
+        extended = false;
         return -1;
     }
     if (extended) {
@@ -170,4 +214,9 @@ int keyboard_key(void)
 bool keyboard_waiting(void)
 {
     return ring_in != ring_out;
+}
+
+bool keyboard_reset_asked(void)
+{
+    return reset_asked;
 }

@@ -14,6 +14,9 @@ void keyboard_start_irq(void);
 /* Next character typed, or -1: ASCII, '\n', '\b', 27 for Esc, 1-26 for Ctrl and a letter. */
 int keyboard_key(void);
 
+/* Ctrl-Alt-Del was among the keys that keyboard_key() has seen. */
+bool keyboard_reset_asked(void);
+
 /* Scan codes are waiting. */
 bool keyboard_waiting(void);
 

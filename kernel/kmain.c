@@ -14,6 +14,7 @@
 #include "kernel/console.h"
 #include "kernel/cpu.h"
 #include "kernel/irq.h"
+#include "kernel/keyboard.h"
 #include "kernel/load.h"
 #include "kernel/loader.h"
 #include "kernel/machine.h"
@@ -248,6 +249,9 @@ static void turn(void)
     start_run();
     enum net_turn did = net_turn();
     bool more = shell_turn() || did == NET_MORE;
+    if (keyboard_reset_asked()) {
+        machine_reboot();
+    }
     bool printing = console_drain();
     if (more) {
         return;

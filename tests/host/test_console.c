@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "kernel/cpu.h"
+#include "kernel/irq.h"
 #include "kernel/keyboard.h"
 #include "tests/host/console_rig.h"
 #include "tests/host/run_suite.h"
 #include "tests/host/sim/bus.h"
+#include "tests/host/sim/irq.h"
 #include "tests/host/sim/pc.h"
 
 /* ---- fan-out ---- */
@@ -305,6 +307,96 @@ START_TEST(no_keyboard_controller)
     console_start_irq();
     ck_assert_uint_lt(sim_now_ns() - before, 100000);
     ck_assert_int_eq(console_key(), -1);
+    ck_assert_uint_eq(irq_lines_in_use() & 1 << 1, 0);
+}
+END_TEST
+
+/* Always the same byte, however often it is read: bounded at the start, and no key later. */
+START_TEST(keyboard_controller_that_is_stuck)
+{
+    pc();
+    sim_keyboard_break(SIM_KEYBOARD_STUCK);
+    uint64_t before = sim_now_ns();
+    console_start_irq();
+    ck_assert_uint_lt(sim_now_ns() - before, 100000);
+    ck_assert_int_eq(console_key(), -1);
+    sim_keyboard_break(SIM_KEYBOARD_SOUND);
+    press(0x1E);
+    ck_assert_str_eq(keys(), "a");
+}
+END_TEST
+
+START_TEST(interrupts_without_a_key)
+{
+    pc();
+    console_start_irq();
+    sim_keyboard_break(SIM_KEYBOARD_EMPTY);
+    for (unsigned i = 0; i < 100; i++) {
+        sim_key(0x1E);
+    }
+    ck_assert_uint_eq(irq_unclaimed(1), 100);
+    ck_assert_int_eq(console_key(), -1);
+}
+END_TEST
+
+/* Faster than any keyboard, for ever: the line is given up, COM1 is still there. */
+START_TEST(a_keyboard_that_never_ends)
+{
+    unsigned codes = 0, got = 0;
+    pc();
+    console_start_irq();
+    sim_tick(10000);
+    for (; irq_take_storm() == IRQ_NONE && codes < 50000; codes++) {
+        sim_key(0x1E);
+        got += console_key() >= 0;
+        sim_run_us(5);
+    }
+    ck_assert_uint_lt(codes, 50000);
+    ck_assert_uint_lt(sim_now_ns(), 1000000000);
+    ck_assert_uint_lt(got, 5000);
+    sim_uart_type("x");
+    sim_run_us(1000);
+    ck_assert_int_eq(console_key(), 'x');
+}
+END_TEST
+
+/* As fast as a keyboard can: every code counts. */
+START_TEST(a_fast_keyboard_is_no_fault)
+{
+    pc();
+    console_start_irq();
+    sim_tick(10000);
+    for (unsigned i = 0; i < 3000; i++) {
+        sim_key(0x1E);
+        ck_assert_int_eq(console_key(), 'a');
+        sim_run_us(700);
+    }
+    ck_assert_uint_eq(irq_unclaimed(1), 0);
+}
+END_TEST
+
+static bool resets(const char *codes)
+{
+    pc();
+    console_start_irq();
+    for (; *codes != '\0'; codes++) {
+        sim_key((uint8_t)*codes);
+    }
+    (void)keys();
+    return keyboard_reset_asked();
+}
+
+START_TEST(ctrl_alt_del)
+{
+    ck_assert(resets("\x1d\x38\x53"));
+    ck_assert(resets("\x38\x1d\xe0\x53"));
+    ck_assert(resets("\xe0\x1d\xe0\x38\xe0\x53")); /* all three on the right */
+    ck_assert(!resets("\x1d\x53"));
+    ck_assert(!resets("\x38\x53"));
+    ck_assert(!resets("\x1d\x38\xb8\x53"));
+    ck_assert(!resets("\x1d\x38\x9d\xe0\x53"));
+    ck_assert(!resets("\x1d\x38\xd3"));
+    ck_assert(!resets("\x1d\x38\x1e\x9e\xb8\x9d"));
 }
 END_TEST
 
@@ -378,6 +470,11 @@ static TCase *input(void)
     tcase_add_test(cases, control_and_grey_keys);
     tcase_add_test(cases, pause_and_strange_codes);
     tcase_add_test(cases, no_keyboard_controller);
+    tcase_add_test(cases, keyboard_controller_that_is_stuck);
+    tcase_add_test(cases, interrupts_without_a_key);
+    tcase_add_test(cases, a_keyboard_that_never_ends);
+    tcase_add_test(cases, a_fast_keyboard_is_no_fault);
+    tcase_add_test(cases, ctrl_alt_del);
     tcase_add_test(cases, a_flood_of_keys_is_cut);
     tcase_add_test(cases, an_emulators_paste_arrives_whole);
     return cases;

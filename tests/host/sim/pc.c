@@ -187,13 +187,16 @@ void sim_debug_forget(void)
 static unsigned stale_bytes;
 static uint8_t scan_code;
 static bool key_waiting;
+static enum sim_keyboard_fault keyboard_fault;
 
 static uint32_t keyboard_in(void *self, unsigned reg, unsigned width)
 {
     (void)self;
     (void)width;
     if (reg == 4) {
-        return stale_bytes > 0 || key_waiting;
+        return keyboard_fault == SIM_KEYBOARD_STUCK   ? 1
+               : keyboard_fault == SIM_KEYBOARD_EMPTY ? 0
+                                                      : stale_bytes > 0 || key_waiting;
     }
     if (stale_bytes > 0) {
         stale_bytes--;
@@ -215,6 +218,7 @@ void sim_keyboard_plug(unsigned stale)
 {
     stale_bytes = stale;
     key_waiting = false;
+    keyboard_fault = SIM_KEYBOARD_SOUND;
     sim_attach(&(struct sim_device){"keyboard", 0x60, 5, keyboard_in, keyboard_out, NULL});
 }
 
@@ -222,6 +226,12 @@ void sim_key(unsigned code)
 {
     scan_code = (uint8_t)code;
     key_waiting = true;
+    sim_irq_drive(1, &scan_code, false);
     sim_irq_drive(1, &scan_code, true);
     sim_irq_deliver();
+}
+
+void sim_keyboard_break(enum sim_keyboard_fault fault)
+{
+    keyboard_fault = fault;
 }

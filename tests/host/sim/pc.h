@@ -27,4 +27,9 @@ void sim_debug_forget(void);
 void sim_keyboard_plug(unsigned stale);
 void sim_key(unsigned scan_code);
 
+/* A broken controller from now on: its output is full for ever, whatever is read; or it interrupts
+ * without a byte.  sim_key() makes the edge. */
+enum sim_keyboard_fault { SIM_KEYBOARD_SOUND, SIM_KEYBOARD_STUCK, SIM_KEYBOARD_EMPTY };
+void sim_keyboard_break(enum sim_keyboard_fault fault);
+
 #endif
