@@ -70,6 +70,14 @@ static inline void cpu_sti_hlt(void)
     __asm__ volatile("sti; hlt" : : : "memory", "cc");
 }
 
+/* Until the machine is reset. */
+static inline _Noreturn void cpu_halt(void)
+{
+    for (;;) {
+        __asm__ volatile("cli; hlt" : : : "memory", "cc");
+    }
+}
+
 /* Bochs' magic break (xchg %bx,%bx); a no-op everywhere else. */
 static inline void breakpoint(void)
 {

@@ -24,6 +24,16 @@ struct iowin {
     uint32_t base;
 };
 
+/*
+ * Between two accesses to one old chip on the system board, which must be some 200 ns apart (Intel
+ * 8254, tRV; 8259A, tRHRL, tWHWL): a jump empties the prefetch queue, which takes a 386 that long.
+ * On faster processors the bus itself keeps the distance.
+ */
+static inline void io_settle(void)
+{
+    __asm__ volatile("jmp 1f\n1:" : : : "memory");
+}
+
 static inline uint8_t io_in8(struct ioport p, unsigned reg)
 {
     uint8_t value;

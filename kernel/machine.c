@@ -11,6 +11,8 @@
 #include "kernel/idt.h"
 #include "kernel/io.h"
 #include "kernel/options.h"
+#include "kernel/pic.h"
+#include "kernel/realmode.h"
 #include "kernel/record.h"
 #include "kernel/time.h"
 #include "kernel/trap.h"
@@ -38,8 +40,23 @@ enum {
     KEYBOARD_COMMAND = 4,         /* w  */
     KEYBOARD_INPUT_FULL = 1 << 1, /* it has not read the last byte yet */
     KEYBOARD_PULSE_RESET = 0xFE,  /* pulse bit 0 of the output port low */
-    KEYBOARD_WAIT_US = 100000,
 };
+
+/* System control port A, IBM PS/2 Hardware Interface Technical Reference (1988): a rising bit 0
+ * resets the CPU; bit 1 is A20, bits 6 and 7 are lamps. */
+static const struct ioport system_a = {0x92};
+enum { SYSTEM_A_RESET = 1 << 0, SYSTEM_A_ABSENT = 0xFF };
+
+/* Reset control of PCI chipsets (Intel 82371 data sheet, RC): the rising edge of bit 2 resets, bit
+ * 1 says all of the machine. */
+static const struct ioport reset_control = {0xCF9};
+enum { RESET_WHOLE = 1 << 1, RESET_NOW = 1 << 2 };
+
+/* BIOS data area: this word at the next start means that memory needs no test. */
+static const struct iowin bios_data = {0x400};
+enum { BIOS_RESET_FLAG = 0x72, BIOS_WARM_START = 0x1234 };
+
+enum { RESET_WAIT_US = 100000 }; /* for each way to take effect */
 
 void machine_at_exit(void (*quiet)(void))
 {
@@ -57,13 +74,10 @@ void machine_run_exit_hooks(void)
 
 _Noreturn void machine_halt(void)
 {
-    for (;;) {
-        cpu_cli();
-        __asm__ volatile("hlt");
-    }
+    cpu_halt();
 }
 
-_Noreturn void machine_stop(int status)
+static void tell_emulator(int status)
 {
     if (options.exit || machine_is_emulator()) {
         io_out8(debug_exit, 0, (uint8_t)status);
@@ -71,7 +85,21 @@ _Noreturn void machine_stop(int status)
     for (const char *c = shutdown_word; *c != '\0'; c++) {
         io_out8(shutdown_port, 0, (uint8_t)*c);
     }
+}
+
+_Noreturn void machine_stop(int status)
+{
+    tell_emulator(status);
     machine_halt();
+}
+
+/* Interrupt controllers and timer as the BIOS had them.  The cards are stopped already; the
+ * keyboard controller was never changed. */
+static void give_back(void)
+{
+    cpu_cli();
+    pic_leave();
+    time_leave();
 }
 
 _Noreturn void machine_quit(int status)
@@ -83,20 +111,53 @@ _Noreturn void machine_quit(int status)
     record_int("status", status);
     record_end();
     console_flush(DRAIN_US);
-    machine_stop(status);
+    tell_emulator(status);
+    give_back();
+    realmode_leave(REALMODE_POWER_OFF);
+}
+
+/* ---- restarting ---- */
+
+static void reset_by_keyboard(void)
+{
+    struct deadline ready = deadline_us(RESET_WAIT_US);
+    while ((io_in8(keyboard, KEYBOARD_STATUS) & KEYBOARD_INPUT_FULL) != 0 && !expired(&ready)) {
+    }
+    io_out8(keyboard, KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
+    delay_us(RESET_WAIT_US);
+}
+
+static void reset_by_system_port(void)
+{
+    uint8_t now = io_in8(system_a, 0);
+    if (now == SYSTEM_A_ABSENT) {
+        return;
+    }
+    io_out8(system_a, 0, now & (uint8_t)~SYSTEM_A_RESET);
+    io_out8(system_a, 0, now | SYSTEM_A_RESET);
+    delay_us(RESET_WAIT_US);
+}
+
+/* Where there is no such register the write goes to CF8h's neighbour, or nowhere. */
+static void reset_by_chipset(void)
+{
+    io_out8(reset_control, 0, RESET_WHOLE);
+    io_out8(reset_control, 0, RESET_WHOLE | RESET_NOW);
+    delay_us(RESET_WAIT_US);
 }
 
 _Noreturn void machine_reboot(void)
 {
+    uint16_t warm = BIOS_WARM_START;
+
     machine_run_exit_hooks();
     console_flush(DRAIN_US);
-    cpu_cli();
-    struct deadline ready = deadline_us(KEYBOARD_WAIT_US);
-    while ((io_in8(keyboard, KEYBOARD_STATUS) & KEYBOARD_INPUT_FULL) != 0 && !expired(&ready)) {
-    }
-    io_out8(keyboard, KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
-    delay_us(KEYBOARD_WAIT_US);
-    idt_triple_fault(); /* no such controller, or it did not do it */
+    give_back();
+    mem_write16(bios_data, BIOS_RESET_FLAG, &warm, 1);
+    reset_by_keyboard();
+    reset_by_system_port();
+    reset_by_chipset();
+    idt_triple_fault();
 }
 
 bool machine_is_emulator(void)

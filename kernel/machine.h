@@ -12,17 +12,20 @@ void machine_at_exit(void (*quiet)(void));
 /* Call them now, each once. */
 void machine_run_exit_hooks(void);
 
-/* `exit` record, drain, port F4h, "Shutdown" to 8900h, else halt.  DESIGN 3.  (No APM power-off:
- * it needs a real-mode BIOS call, for which this kernel has no way back.) */
+/* `exit` record, drain, port F4h, "Shutdown" to 8900h, APM power-off, else halt in the BIOS, where
+ * Ctrl-Alt-Del works.  DESIGN 3. */
 _Noreturn void machine_quit(int status);
 
-/* Only the last part: the ports, then halt.  Touches nothing that a panic may have broken. */
+/* Only the ports, then cli; hlt.  Touches nothing that a panic may have broken. */
 _Noreturn void machine_stop(int status);
 
 /* cli; hlt for ever. */
 _Noreturn void machine_halt(void);
 
-/* Keyboard controller, then triple fault. */
+/*
+ * Restart, with the BIOS told to skip its memory test: by keyboard controller, port 92h, the PCI
+ * chipset's reset register, a triple fault, whichever works first.
+ */
 _Noreturn void machine_reboot(void);
 
 /* Port E9h reads back E9h: Bochs, or QEMU with its debug console. */

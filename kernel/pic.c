@@ -37,7 +37,11 @@ static const struct ioport chips[2] = {{0x20}, {0xA0}};
 static const struct ioport elcr = {0x4D0};
 enum { ELCR_ALWAYS_EDGE = 0x2107, ELCR_ABSENT = 0xFF };
 
-static uint8_t masks[2]; /* what is in each IMR */
+/* Vectors of lines 0 and 8 in real mode (IBM AT Technical Reference). */
+enum { BIOS_VECTOR_MASTER = 0x08, BIOS_VECTOR_SLAVE = 0x70 };
+
+static uint8_t masks[2]; /* what is in each IMR     */
+static uint8_t found[2]; /* what the BIOS had there */
 
 static unsigned chip_of(int line)
 {
@@ -49,23 +53,37 @@ static uint8_t bit_of(int line)
     return (uint8_t)(1 << (line % LINES_PER_CHIP));
 }
 
-/* ICW1 to ICW4 must follow each other without a break. */
-static void chip_init(struct ioport chip, uint8_t first_vector, uint8_t icw3)
+static void slow_out(struct ioport chip, unsigned reg, unsigned value)
 {
-    io_out8(chip, PIC_COMMAND, ICW1 | ICW1_WITH_ICW4 | ICW1_EDGE_CASCADED);
-    io_out8(chip, PIC_DATA, first_vector); /* ICW2: bits 3-7 of the vector */
-    io_out8(chip, PIC_DATA, icw3);
-    io_out8(chip, PIC_DATA, ICW4_8086);
-    io_out8(chip, PIC_DATA, ALL_MASKED); /* OCW1 */
+    io_out8(chip, reg, (uint8_t)value);
+    io_settle();
+}
+
+/* ICW1 to ICW4 must follow each other without a break. */
+static void chip_init(struct ioport chip, uint8_t first_vector, uint8_t icw3, uint8_t mask)
+{
+    slow_out(chip, PIC_COMMAND, ICW1 | ICW1_WITH_ICW4 | ICW1_EDGE_CASCADED);
+    slow_out(chip, PIC_DATA, first_vector); /* ICW2: bits 3-7 of the vector */
+    slow_out(chip, PIC_DATA, icw3);
+    slow_out(chip, PIC_DATA, ICW4_8086);
+    slow_out(chip, PIC_DATA, mask); /* OCW1 */
 }
 
 void pic_init(void)
 {
-    chip_init(chips[0], PIC_VECTOR_BASE, ICW3_MASTER);
-    chip_init(chips[1], PIC_VECTOR_BASE + LINES_PER_CHIP, ICW3_SLAVE);
+    found[0] = io_in8(chips[0], PIC_DATA);
+    found[1] = io_in8(chips[1], PIC_DATA);
+    chip_init(chips[0], PIC_VECTOR_BASE, ICW3_MASTER, ALL_MASKED);
+    chip_init(chips[1], PIC_VECTOR_BASE + LINES_PER_CHIP, ICW3_SLAVE, ALL_MASKED);
     masks[0] = ALL_MASKED;
     masks[1] = ALL_MASKED;
     pic_unmask(CASCADE_LINE); /* the slave's own mask decides for its lines */
+}
+
+void pic_leave(void)
+{
+    chip_init(chips[0], BIOS_VECTOR_MASTER, ICW3_MASTER, found[0]);
+    chip_init(chips[1], BIOS_VECTOR_SLAVE, ICW3_SLAVE, found[1]);
 }
 
 void pic_mask(int line)
@@ -89,7 +107,7 @@ void pic_unmask(int line)
 bool pic_in_service(int line)
 {
     struct ioport chip = chips[chip_of(line)];
-    io_out8(chip, PIC_COMMAND, OCW3_READ_ISR);
+    slow_out(chip, PIC_COMMAND, OCW3_READ_ISR);
     return (io_in8(chip, PIC_COMMAND) & bit_of(line)) != 0;
 }
 

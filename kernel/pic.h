@@ -9,8 +9,11 @@
 
 enum { PIC_VECTOR_BASE = 0x20 }; /* IRQ 0 arrives at this vector, IRQ 15 at base + 15 */
 
-/* Initialise both, every line masked. */
+/* Initialise both, every line masked.  What the BIOS had masked is remembered. */
 void pic_init(void);
+
+/* The way back: the BIOS' vectors and masks.  Interrupts disabled. */
+void pic_leave(void);
 
 void pic_mask(int line);
 void pic_unmask(int line);

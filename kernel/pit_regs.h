@@ -24,6 +24,7 @@ enum pit_reg {
 enum pit_control {
     PIT_BINARY = 0 << 0,
     PIT_RATE = 2 << 1,          /* mode 2: counts down from N to 1, again and again   */
+    PIT_SQUARE = 3 << 1,        /* mode 3: by two, twice; what the BIOS uses          */
     PIT_LATCH = 0 << 4,         /* hold the count until both halves are read          */
     PIT_LOW_THEN_HIGH = 3 << 4, /* the count is written and read low half first       */
 };

@@ -49,10 +49,10 @@ static void settle(void)
     (void)io_in8(system_port, 0);
 }
 
-static void counter_program(unsigned counter, unsigned reload)
+static void counter_program(unsigned counter, unsigned mode, unsigned reload)
 {
     io_out8(pit, PIT_CONTROL,
-            (uint8_t)(PIT_SELECT(counter) | PIT_LOW_THEN_HIGH | PIT_RATE | PIT_BINARY));
+            (uint8_t)(PIT_SELECT(counter) | PIT_LOW_THEN_HIGH | mode | PIT_BINARY));
     settle();
     io_out8(pit, counter, (uint8_t)reload);
     settle();
@@ -64,7 +64,9 @@ static void counter_program(unsigned counter, unsigned reload)
 static uint16_t counter_read(unsigned counter)
 {
     io_out8(pit, PIT_CONTROL, (uint8_t)(PIT_SELECT(counter) | PIT_LATCH));
+    io_settle();
     unsigned low = io_in8(pit, counter);
+    io_settle();
     return (uint16_t)(low | (unsigned)io_in8(pit, counter) << 8);
 }
 
@@ -85,13 +87,18 @@ void time_init(void)
     uint8_t port = io_in8(system_port, 0) & SYSTEM_WRITABLE & (uint8_t)~SYSTEM_SPEAKER;
     io_out8(system_port, 0, port | SYSTEM_GATE_2);
     clock_counter = PIT_COUNTER_2;
-    counter_program(PIT_COUNTER_2, PIT_RELOAD_65536);
+    counter_program(PIT_COUNTER_2, PIT_RATE, PIT_RELOAD_65536);
     if (!counter_runs(PIT_COUNTER_2)) {
         clock_counter = PIT_COUNTER_0;
-        counter_program(PIT_COUNTER_0, PIT_RELOAD_65536);
+        counter_program(PIT_COUNTER_0, PIT_RATE, PIT_RELOAD_65536);
         dead = !counter_runs(PIT_COUNTER_0);
     }
     timebase_start(&base, counter_read(clock_counter));
+}
+
+void time_leave(void)
+{
+    counter_program(PIT_COUNTER_0, PIT_SQUARE, PIT_RELOAD_65536);
 }
 
 bool time_works(void)
@@ -202,7 +209,7 @@ static bool tick(void *arg)
 void time_start_tick(void)
 {
     if (time_may_halt()) {
-        counter_program(PIT_COUNTER_0, TICK_COUNTS);
+        counter_program(PIT_COUNTER_0, PIT_RATE, TICK_COUNTS);
     } else {
         kprintf_colour(COLOUR_WARN,
                        "clock: 8254 counter 2 does not count: using counter 0, never halting\n");

@@ -70,6 +70,25 @@ START_TEST(initialised_in_order_and_masked)
 }
 END_TEST
 
+/* As the BIOS had it, so that its own handlers run again. */
+START_TEST(given_back_as_found)
+{
+    sim8259[0] = sim8259[1] = (struct sim8259){.icw = 1};
+    sim8259[0].mask = 0xB8;
+    sim8259[1].mask = 0x8E;
+    irq_init();
+    ck_assert_uint_eq(sim8259[1].mask, 0xFF);
+    pic_leave();
+    ck_assert_uint_eq(sim8259[0].icw | sim8259[1].icw, 0);
+    ck_assert_uint_eq(sim8259[0].vector, 0x08);
+    ck_assert_uint_eq(sim8259[1].vector, 0x70);
+    ck_assert_uint_eq(sim8259[0].icw3, 1 << SIM8259_CASCADE);
+    ck_assert_uint_eq(sim8259[1].icw3, SIM8259_CASCADE);
+    ck_assert_uint_eq(sim8259[0].mask, 0xB8);
+    ck_assert_uint_eq(sim8259[1].mask, 0x8E);
+}
+END_TEST
+
 START_TEST(every_line_is_served_and_ended)
 {
     boot();
@@ -322,6 +341,7 @@ int main(void)
     TCase *tests = tcase_create("irq");
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, initialised_in_order_and_masked);
+    tcase_add_test(tests, given_back_as_found);
     tcase_add_test(tests, every_line_is_served_and_ended);
     tcase_add_test(tests, line_2_is_9);
     tcase_add_test(tests, impossible_lines_and_a_full_one);

@@ -27,6 +27,7 @@ enum {
     COUNTS_PER_ACCESS = 1, /* 0.84 us */
     CYCLES_PER_COUNT = 28, /* 33.4 MHz */
     MODE_RATE = 2,
+    MODE_SQUARE = 3,
     LOW_THEN_HIGH = 3,
 };
 
@@ -48,6 +49,7 @@ static uint8_t system_latch;
 static bool interrupts = true;
 static irq_handler tick_handler;
 static unsigned warnings;
+static bool recovering; /* the 8254, from its last access   */
 
 struct cpu_info cpu;
 
@@ -102,15 +104,23 @@ static void write_counter(struct counter *c, uint8_t half)
     }
 }
 
+void sim_bus_settle(void)
+{
+    recovering = false;
+}
+
 uint32_t sim_bus_in(unsigned port, unsigned width)
 {
     REQUIRE(width == 8, "8254 access");
     pass(COUNTS_PER_ACCESS);
     if (port == PORT_SYSTEM) {
+        recovering = false;                   /* that took longer */
         return system_latch | (now & 1) << 4; /* bit 4: refresh, toggles */
     }
     REQUIRE(port >= PORT_COUNTER_0 && port < PORT_CONTROL, "foreign port");
     struct counter *c = &counters[port - PORT_COUNTER_0];
+    REQUIRE(!recovering, "read too soon for an old chip");
+    recovering = true;
     REQUIRE(c->to_read != 0, "read without a latch");
     REQUIRE(!interrupts, "read");
     return c->to_read-- == 2 ? c->latch & 0xFF : c->latch >> 8;
@@ -120,12 +130,15 @@ void sim_bus_out(unsigned port, uint32_t byte, unsigned width)
 {
     REQUIRE(width == 8, "8254 access");
     pass(COUNTS_PER_ACCESS);
-    if (port == PORT_CONTROL) {
+    if (port == PORT_CONTROL) { /* a call away from the last access */
+        recovering = true;
         control((uint8_t)byte);
     } else if (port == PORT_SYSTEM) {
         system_latch = (uint8_t)byte;
     } else {
         REQUIRE(port >= PORT_COUNTER_0 && port < PORT_CONTROL, "foreign port");
+        REQUIRE(!recovering, "written too soon for an old chip");
+        recovering = true;
         write_counter(&counters[port - PORT_COUNTER_0], (uint8_t)byte);
     }
 }
@@ -211,6 +224,18 @@ START_TEST(tick_has_the_rate_asked_for)
     ck_assert_ptr_nonnull(tick_handler);
     interrupts = false; /* as in an interrupt */
     ck_assert(tick_handler(NULL));
+}
+END_TEST
+
+/* 18.2 ticks a second for the BIOS; the clock still runs. */
+START_TEST(leaves_the_tick_to_the_bios)
+{
+    boot(false);
+    time_leave();
+    ck_assert_uint_eq(counters[0].mode, MODE_SQUARE);
+    ck_assert_uint_eq(counters[0].reload, 65536);
+    pass(30000);
+    check_right(2);
 }
 END_TEST
 
@@ -333,6 +358,7 @@ int main(void)
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, programs_counter_2_and_silences_the_speaker);
     tcase_add_test(tests, tick_has_the_rate_asked_for);
+    tcase_add_test(tests, leaves_the_tick_to_the_bios);
     tcase_add_loop_test(tests, an_hour_without_drift, 0, 2);
     tcase_add_test(tests, reading_leaves_interrupts_as_they_were);
     tcase_add_test(tests, holes_are_repaired);

@@ -66,10 +66,20 @@ static void data(struct sim8259 *c, uint8_t byte)
     }
 }
 
+/* The chip that has not recovered from the last write yet. */
+static const struct sim8259 *recovering;
+
+void sim_bus_settle(void)
+{
+    recovering = NULL;
+}
+
 void sim_bus_out(unsigned port, uint32_t byte, unsigned width)
 {
     REQUIRE(width == 8, "8259A access");
+    REQUIRE(chip_at(port)->icw < 2 || recovering != chip_at(port), "written too soon");
     REQUIRE((port & ~1u) == MASTER || (port & ~1u) == SLAVE, "foreign port");
+    recovering = chip_at(port);
     if ((port & 1) == 0) {
         command(chip_at(port), (uint8_t)byte);
     } else {
@@ -84,7 +94,11 @@ uint32_t sim_bus_in(unsigned port, unsigned width)
         return sim8259_elcr >> 8 * (port & 1) & 0xFF;
     }
     struct sim8259 *c = chip_at(port);
-    REQUIRE((port & 1) == 0 && c->read_isr, "read of something else than the ISR");
+    REQUIRE(recovering != c, "read too soon");
+    if ((port & 1) != 0) {
+        return c->mask;
+    }
+    REQUIRE(c->read_isr, "read of something else than the ISR");
     return c->in_service;
 }
 

@@ -31,6 +31,9 @@ void cpu_sti(void);
 /* Runs simulated time up to the next interrupt.  A halt that nothing can end is a failure. */
 void cpu_sti_hlt(void);
 
+/* Only a test of the ways out has one. */
+_Noreturn void cpu_halt(void);
+
 static inline void breakpoint(void)
 {
 }

@@ -22,6 +22,14 @@ void sim_bus_out_rep(unsigned port, unsigned width, const void *from, unsigned c
 void sim_mem_read(uint32_t address, unsigned width, void *to, unsigned count);
 void sim_mem_write(uint32_t address, unsigned width, const void *from, unsigned count);
 
+/* An old chip has recovered from the last access. */
+void sim_bus_settle(void);
+
+static inline void io_settle(void)
+{
+    sim_bus_settle();
+}
+
 static inline uint8_t io_in8(struct ioport p, unsigned reg)
 {
     return (uint8_t)sim_bus_in(p.base + reg, 8);

@@ -16,6 +16,10 @@ static inline void time_start_tick(void)
 {
 }
 
+static inline void time_leave(void)
+{
+}
+
 static inline void time_calibrate(void)
 {
 }
