@@ -7,7 +7,7 @@
  *
  * kernel/realmode.c copies what lies between realmode_begin and realmode_end to LOAD_AT, where a
  * boot sector once was, and nobody is any more.  It is data to the linker: the instructions are 16
- * bits wide, tests/tools/lint_opcodes.py reads them as such.
+ * bits wide, and lint_opcodes.py reads them as such.
  */
 .set LOAD_AT, 0x7C00                /* kernel/realmode.h */
 .set STACK_TOP, LOAD_AT

@@ -36,6 +36,7 @@ def commands(out):
         ("datapath", ours("datapath")),
         ("hosts", ours("hosts")),
         ("opcodes", ours("opcodes", symbols)),
+        ("opcodes in real mode", ours("opcodes", symbols, "realmode_code", "realmode_code_end")),
         ("opcodes of the unpacker", ours("opcodes", f"{out}/nictest86.unpacker")),
         ("size", ours("size", symbols, f"{out}/nictest86.elf")),
         ("shellcheck", ["shellcheck", *scripts]),

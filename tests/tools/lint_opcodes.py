@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""lint_opcodes.py ELF: nothing newer than a 386, no FPU, MMX or SSE in the linked kernel.
+"""lint_opcodes.py ELF [FROM TO]: nothing newer than a 386, no FPU, MMX or SSE in the linked kernel;
+or in the 16-bit code between two of its symbols.
 
 Every disassembled instruction must be in the list below (Intel 80386 Programmer's Reference
 Manual, 1986, chapter 17); what is not in the list is refused, so a new kind of instruction cannot
@@ -32,11 +33,19 @@ INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t([^\t<#]+)")
 NEW_REGISTERS = re.compile(r"\b(cr[14-9]|dr[45]|st(\(\d\))?|[xyz]?mm\d+)\b")
 
 
-def instructions(elf):
+def symbol(elf, name):
+    listing = subprocess.run(["nm", elf], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return next(f"0x{line.split()[0]}" for line in listing.splitlines()
+                if line.split()[-1] == name)
+
+
+def instructions(elf, ends):
     """(address, text) of every instruction, as Intel writes it."""
-    listing = subprocess.run(
-        ["objdump", "-d", "--no-show-raw-insn", "-M", "i386,intel", elf],
-        check=True, stdout=subprocess.PIPE, text=True).stdout
+    words = ["-d", "-M", "i386,intel"] if not ends else [
+        "-D", "-m", "i8086", "-M", "intel", "-j", ".rodata",
+        "--start-address", symbol(elf, ends[0]), "--stop-address", symbol(elf, ends[1])]
+    listing = subprocess.run(["objdump", "--no-show-raw-insn", *words, elf],
+                             check=True, stdout=subprocess.PIPE, text=True).stdout
     for line in listing.splitlines():
         match = INSTRUCTION.match(line)
         if match:
@@ -68,10 +77,10 @@ def from_probe(place):
     return re.sub(r":.*", "", place).removeprefix("./").endswith(PROBE_SOURCE)
 
 
-def findings(elf):
+def findings(elf, ends):
     seen = 0
     suspects = []
-    for address, text in instructions(elf):
+    for address, text in instructions(elf, ends):
         seen += 1
         if not is_386(text):
             suspects.append((address, text))
@@ -86,6 +95,6 @@ def findings(elf):
 
 
 if __name__ == "__main__":
-    found = findings(sys.argv[1])
+    found = findings(sys.argv[1], sys.argv[2:])
     print("\n".join(found))
     sys.exit(1 if found else 0)
