@@ -5,7 +5,7 @@
 #ifndef TESTS_HOST_CONFORM_H
 #define TESTS_HOST_CONFORM_H
 
-#include <check.h>
+#include "tests/host/quick_check.h"
 
 #include "tests/host/rig.h"
 #include "tests/host/sim/bus.h"

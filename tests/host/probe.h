@@ -4,7 +4,7 @@
 #ifndef TESTS_HOST_PROBE_H
 #define TESTS_HOST_PROBE_H
 
-#include <check.h>
+#include "tests/host/quick_check.h"
 #include <string.h>
 
 #include "drivers/nic.h"

@@ -3,7 +3,6 @@
  */
 #include "tests/host/rig.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "kernel/irq.h"
 #include "kernel/options.h"
 #include "tests/host/host_support.h"
+#include "tests/host/quick_check.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/dma.h"
 #include "tests/host/sim/irq.h"
@@ -18,10 +18,12 @@
 enum { SERVICE_US = 1000000, TURNS_MAX = 10000, DRAIN_US = 100000, QUIET_TURNS = 2 };
 
 static struct frame pool[RIG_POOL];
+static struct sim_frame received[RIG_KEPT]; /* of the one machine there is at a time */
 
 void rig_machine(struct rig *r, const struct rig_card *cfg)
 {
     memset(r, 0, sizeof *r);
+    r->kept = received;
     r->cfg = *cfg;
     r->side = rig_side(cfg);
     sim_reset();

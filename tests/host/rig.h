@@ -38,7 +38,7 @@ struct rig {
     unsigned holding;
     unsigned received; /* frames handed upwards since rig_up                   */
     uint64_t received_bytes;
-    struct sim_frame kept[RIG_KEPT]; /* copies of the first of them                */
+    struct sim_frame *kept; /* copies of the first RIG_KEPT of them                  */
 };
 
 /* Machine on, card found and open, nothing captured yet. */

@@ -12,7 +12,7 @@
 #include "kernel/time.h"
 #include "tests/host/sim/irq.h"
 
-enum { DEVICES_MAX = 64, MEMORIES_MAX = 8, EVENTS_MAX = 4096, LOG_LINE = 72 };
+enum { DEVICES_MAX = 64, MEMORIES_MAX = 8, EVENTS_MAX = 4096 };
 
 struct pending_event {
     uint64_t at_ns;
@@ -44,7 +44,11 @@ static uint64_t access_event_at;
 static sim_event access_event;
 static void *access_event_arg;
 
-static char log_lines[SIM_LOG_SIZE][LOG_LINE];
+static struct logged {
+    uint64_t at_ns;
+    enum sim_access kind;
+    unsigned width, place, value;
+} log_entries[SIM_LOG_SIZE];
 static unsigned log_next;
 
 void sim_reset(void)
@@ -53,12 +57,12 @@ void sim_reset(void)
     floating = SIM_FLOAT_ONES;
     last_byte = 0xFF;
     sim_leaving = false;
-    memset(events, 0, sizeof events);
+    memset(events, 0, event_slots * sizeof events[0]);
     event_slots = 0;
     now_ns = 0;
     accesses = 0;
     access_event = NULL;
-    memset(log_lines, 0, sizeof log_lines);
+    memset(log_entries, 0, sizeof log_entries);
     log_next = 0;
     sim_irq_reset();
 }
@@ -102,24 +106,39 @@ void sim_attach_memory(const struct sim_memory *memory)
 
 /* ---- failing ---- */
 
-void sim_log(const char *fmt, ...)
+/* Kept as numbers: made into words only when somebody wants to read it. */
+void sim_log(enum sim_access kind, unsigned width, unsigned place, unsigned value)
 {
-    char *line = log_lines[log_next++ % SIM_LOG_SIZE];
-    int used = snprintf(line, LOG_LINE, "%10llu ns  ", (unsigned long long)now_ns);
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(line + used, LOG_LINE - (size_t)used, fmt, args);
-    va_end(args);
+    log_entries[log_next++ % SIM_LOG_SIZE] = (struct logged){now_ns, kind, width, place, value};
+}
+
+static void print_entry(const struct logged *l)
+{
+    if (l->kind == SIM_NO_ACCESS) {
+        return;
+    }
+    fprintf(stderr, "  %10llu ns  ", (unsigned long long)l->at_ns);
+    switch (l->kind) {
+    case SIM_IN:
+        fprintf(stderr, "in%-2u  %03x -> %0*x", l->width, l->place, (int)l->width / 4, l->value);
+        break;
+    case SIM_OUT:
+        fprintf(stderr, "out%-2u %03x <- %0*x", l->width, l->place, (int)l->width / 4, l->value);
+        break;
+    case SIM_INS: fprintf(stderr, "in%-2u  %03x x %u", l->width, l->place, l->value); break;
+    case SIM_OUTS: fprintf(stderr, "out%-2u %03x x %u", l->width, l->place, l->value); break;
+    case SIM_READ: fprintf(stderr, "rd%-2u  %05x x %u", l->width, l->place, l->value); break;
+    case SIM_WRITE: fprintf(stderr, "wr%-2u  %05x x %u", l->width, l->place, l->value); break;
+    default: fprintf(stderr, "hlt"); break;
+    }
+    fprintf(stderr, "\n");
 }
 
 void sim_print_log(void)
 {
     fprintf(stderr, "last bus accesses, oldest first:\n");
     for (unsigned i = 0; i < SIM_LOG_SIZE; i++) {
-        const char *line = log_lines[(log_next + i) % SIM_LOG_SIZE];
-        if (line[0] != '\0') {
-            fprintf(stderr, "  %s\n", line);
-        }
+        print_entry(&log_entries[(log_next + i) % SIM_LOG_SIZE]);
     }
 }
 
@@ -338,8 +357,8 @@ static uint32_t in_once(unsigned port, unsigned width)
     unsigned reg;
     cycle(width);
     for (unsigned i = 0; i < device_count; i++) {
-        const struct sim_device d = devices[i].device; /* it may detach itself */
         if (claims(&devices[i], port, &reg)) {
+            const struct sim_device d = devices[i].device; /* it may detach itself */
             value &= d.in(d.self, reg, width);
             claimed = true;
         }
@@ -359,8 +378,8 @@ static void out_once(unsigned port, uint32_t value, unsigned width)
     cycle(width);
     last_byte = (uint8_t)value;
     for (unsigned i = 0; i < device_count; i++) {
-        const struct sim_device d = devices[i].device;
         if (claims(&devices[i], port, &reg)) {
+            const struct sim_device d = devices[i].device;
             d.out(d.self, reg, value, width);
         }
     }
@@ -369,7 +388,7 @@ static void out_once(unsigned port, uint32_t value, unsigned width)
 uint32_t sim_bus_in(unsigned port, unsigned width)
 {
     uint32_t value = in_once(port, width);
-    sim_log("in%-2u  %03x -> %0*x", width, port, (int)width / 4, value);
+    sim_log(SIM_IN, width, port, value);
     sim_irq_deliver();
     return value;
 }
@@ -377,14 +396,14 @@ uint32_t sim_bus_in(unsigned port, unsigned width)
 /* Logged first: the line must be there if the device calls it misuse. */
 void sim_bus_out(unsigned port, uint32_t value, unsigned width)
 {
-    sim_log("out%-2u %03x <- %0*x", width, port, (int)width / 4, value);
+    sim_log(SIM_OUT, width, port, value);
     out_once(port, value, width);
     sim_irq_deliver();
 }
 
 void sim_bus_in_rep(unsigned port, unsigned width, void *to, unsigned count)
 {
-    sim_log("in%-2u  %03x x %u", width, port, count);
+    sim_log(SIM_INS, width, port, count);
     uint8_t *at = to;
     for (unsigned i = 0; i < count; i++) {
         uint32_t value = in_once(port, width);
@@ -396,7 +415,7 @@ void sim_bus_in_rep(unsigned port, unsigned width, void *to, unsigned count)
 
 void sim_bus_out_rep(unsigned port, unsigned width, const void *from, unsigned count)
 {
-    sim_log("out%-2u %03x x %u", width, port, count);
+    sim_log(SIM_OUTS, width, port, count);
     const uint8_t *at = from;
     for (unsigned i = 0; i < count; i++) {
         uint32_t value = 0;
@@ -431,7 +450,7 @@ static uint32_t mem_once(uint32_t address, unsigned width, bool write, uint32_t 
 void sim_mem_read(uint32_t address, unsigned width, void *to, unsigned count)
 {
     uint8_t *at = to;
-    sim_log("rd%-2u  %05x x %u", width, address, count);
+    sim_log(SIM_READ, width, address, count);
     for (unsigned i = 0; i < count; i++, address += width / 8) {
         uint32_t value = mem_once(address, width, false, 0);
         for (unsigned bit = 0; bit < width; bit += 8) {
@@ -443,7 +462,7 @@ void sim_mem_read(uint32_t address, unsigned width, void *to, unsigned count)
 void sim_mem_write(uint32_t address, unsigned width, const void *from, unsigned count)
 {
     const uint8_t *at = from;
-    sim_log("wr%-2u  %05x x %u", width, address, count);
+    sim_log(SIM_WRITE, width, address, count);
     for (unsigned i = 0; i < count; i++, address += width / 8) {
         uint32_t value = 0;
         for (unsigned bit = 0; bit < width; bit += 8) {

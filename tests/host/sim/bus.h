@@ -96,8 +96,18 @@ extern bool sim_leaving;
 
 /* ---- failing ---- */
 
-/* Add a line to the log of accesses. */
-void sim_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Note an access: `place` is a port or an address, `value` of the repeated ones their count. */
+enum sim_access {
+    SIM_NO_ACCESS,
+    SIM_IN,
+    SIM_OUT,
+    SIM_INS,
+    SIM_OUTS,
+    SIM_READ,
+    SIM_WRITE,
+    SIM_HALT
+};
+void sim_log(enum sim_access kind, unsigned width, unsigned place, unsigned value);
 void sim_print_log(void);
 
 /* The driver did what the datasheet forbids. */

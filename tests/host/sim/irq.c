@@ -41,6 +41,7 @@ struct line {
 };
 
 static struct line lines[IRQ_LINES];
+static unsigned perhaps; /* lines that may ask, a bit each: latched or high not long ago */
 static bool enabled, handling;
 static unsigned spurious, delivered, halts;
 static unsigned tick_us, tick_event;
@@ -52,6 +53,7 @@ struct cpu_info cpu = {.class = CPU_386};
 void sim_irq_reset(void)
 {
     memset(lines, 0, sizeof lines);
+    perhaps = 0;
     enabled = true;
     handling = false;
     spurious = delivered = halts = 0;
@@ -97,6 +99,7 @@ void sim_irq_drive(int line, const void *source, bool high)
     }
     if (high && own == SOURCES) {
         l->high[hole] = source;
+        perhaps |= 1U << line;
     } else if (!high && own < SOURCES) {
         l->high[own] = NULL;
     }
@@ -129,6 +132,10 @@ static bool is_level(int line)
 static bool asks(int line)
 {
     const struct line *l = &lines[line];
+    if (!l->latched && !sim_irq_line(line)) {
+        perhaps &= ~(1U << line);
+        return false;
+    }
     return !l->masked && (is_level(line) ? sim_irq_line(line) : l->latched);
 }
 
@@ -166,9 +173,9 @@ static void handle(struct line *l, int line)
 
 void sim_irq_deliver(void)
 {
-    for (int i = 0; i < IRQ_LINES && enabled && !handling; i++) {
+    for (int i = 0; perhaps >> i != 0 && enabled && !handling; i++) {
         struct line *l = &lines[i];
-        if (!asks(i) || (l->users == 0 && i != TICK_LINE)) {
+        if ((perhaps >> i & 1) == 0 || !asks(i) || (l->users == 0 && i != TICK_LINE)) {
             continue;
         }
         l->latched = false;
@@ -184,10 +191,16 @@ void sim_irq_deliver(void)
     }
 }
 
-static void tick(void *arg)
+static void latch_tick(void *arg)
 {
     (void)arg;
     lines[TICK_LINE].latched = true;
+    perhaps |= 1U << TICK_LINE;
+}
+
+static void tick(void *arg)
+{
+    latch_tick(arg);
     tick_event = sim_at(sim_now_ns() + 1000ULL * tick_us, tick, NULL);
 }
 
@@ -196,12 +209,6 @@ void sim_tick(unsigned us)
     sim_cancel(tick_event);
     tick_us = us;
     tick_event = us == 0 ? 0 : sim_at(sim_now_ns() + 1000ULL * us, tick, NULL);
-}
-
-static void latch_tick(void *arg)
-{
-    (void)arg;
-    lines[TICK_LINE].latched = true;
 }
 
 unsigned sim_tick_once(uint64_t at_ns)
@@ -273,7 +280,7 @@ void cpu_sti_hlt(void)
 {
     unsigned before = delivered;
     halts++;
-    sim_log("hlt");
+    sim_log(SIM_HALT, 0, 0, 0);
     cpu_sti();
     while (delivered == before) {
         if (!sim_next_event() && !sim_fire_access_event()) {

@@ -27,13 +27,16 @@ uint64_t wire_frame_ns(unsigned length)
 
 uint32_t wire_crc(const void *data, unsigned n)
 {
+    static const uint32_t four_bits[16] = {0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+                                           0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+                                           0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+                                           0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
     const uint8_t *at = data;
     uint32_t crc = 0xFFFFFFFF;
     for (unsigned i = 0; i < n; i++) {
         crc ^= at[i];
-        for (unsigned bit = 0; bit < 8; bit++) {
-            crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320 : 0);
-        }
+        crc = crc >> 4 ^ four_bits[crc & 15];
+        crc = crc >> 4 ^ four_bits[crc & 15];
     }
     return ~crc;
 }
