@@ -350,3 +350,44 @@ WRONG(tcr_busy, "TCR written during a transmission")
     transmit(60);
     w(R_TCR, LOOP);
 }
+
+WRONG(ring_outside_memory, "ring 4c..80 is not in card memory")
+{
+    plug();
+    reset();
+    chip->cfg.ram_size = 0x2000;
+    initialise();
+    w(R_CR, START0);
+    w(R_TCR, 0);
+}
+
+WRONG(sent_during_dma, "transmit command before the remote DMA was complete")
+{
+    online();
+    w(R_TPSR, TX_PAGE);
+    w(R_TBCR0, 60);
+    w(R_TBCR1, 0);
+    w(R_RSAR0, 0);
+    w(R_RSAR1, TX_PAGE);
+    w(R_RBCR0, 4);
+    w(R_RBCR1, 0);
+    w(R_CR, READ | 0x04);
+}
+
+WRONG(word_to_elcr, "elcr: 16-bit write")
+{
+    sim_reset();
+    sim_irq_elcr(0);
+    io_out16((struct ioport){0x4D0}, 0, 0x0C00);
+}
+
+WRONG(boundary_outside_at_start, "BNRY 4b or CURR 4d outside the ring")
+{
+    plug();
+    reset();
+    initialise();
+    w(R_CR, STOP0);
+    w(R_BNRY, RING - 1);
+    w(R_CR, START0);
+    w(R_TCR, 0);
+}

@@ -3,6 +3,8 @@
  */
 #include "tests/host/misuse.h"
 
+#include "kernel/cpu.h"
+
 WRONG(beyond_count, "read beyond the byte count")
 {
     online();
@@ -192,4 +194,56 @@ WRONG(data_in_reset, "while the reset line is active")
     plug();
     r(RESET);
     io_in16(port, DATA);
+}
+
+WRONG(read_past_ring, "runs past PSTOP 70")
+{
+    plug();
+    reset();
+    initialise();
+    w(R_CR, STOP0);
+    w(R_PSTOP, 0x70);
+    w(R_CR, START0);
+    w(R_TCR, 0);
+    get_words(0x6F00, 512);
+}
+
+WRONG(data_unmasked, "data port access with interrupts unmasked")
+{
+    online();
+    chip->used_unmasked = true; /* allowed while the CPU takes none */
+    cpu_cli();
+    w(R_IMR, N_PRX);
+    dma(READ, 0x4000, 4);
+    io_in16(port, DATA);
+    cpu_sti();
+    io_in16(port, DATA);
+}
+
+/* An RTL8019AS in an 8-bit slot, which splits a word: both its bytes would be lost. */
+static void byte_card(void)
+{
+    sim_reset();
+    sim_card_plug(&misuse_card, &sim_cards[3], BASE, IRQ);
+    reset();
+    w(R_CR, STOP0);
+    w(R_DCR, 0x48);
+}
+
+WRONG(word_read_in_byte_mode, "word access to the data port in byte mode")
+{
+    byte_card();
+    io_in16(port, DATA);
+}
+
+WRONG(word_written_in_byte_mode, "word access to the data port in byte mode")
+{
+    byte_card();
+    io_out16(port, DATA, 0);
+}
+
+WRONG(alias_written, "port 18 is an alias nobody needs")
+{
+    online();
+    w(0x18, 0);
 }

@@ -3,6 +3,7 @@
  */
 #include "tests/host/misuse.h"
 
+#include "kernel/cpu.h"
 #include "kernel/irq.h"
 
 WRONG(ovw_ack_alone, "outside the overrun procedure")
@@ -93,7 +94,7 @@ WRONG(ovw_tx_in_loopback, "while stopped or in loopback")
     transmit(60);
 }
 
-static bool in_irq_command, in_irq_dma, in_irq_page;
+static bool in_irq_command, in_irq_dma, in_irq_page, in_irq_reset, in_irq_sti;
 
 static bool misuse_handler(void *arg)
 {
@@ -106,6 +107,12 @@ static bool misuse_handler(void *arg)
     }
     if (in_irq_page) {
         r(R_ISR);
+    }
+    if (in_irq_reset) {
+        r(RESET);
+    }
+    if (in_irq_sti) {
+        cpu_sti();
     }
     w(R_IMR, 0);
     return true;
@@ -134,6 +141,16 @@ WRONG(irq_register, "register 3 written in interrupt context")
 WRONG(irq_dma, "remote DMA in interrupt context")
 {
     irq_case(&in_irq_dma);
+}
+
+WRONG(irq_reset, "reset in interrupt context")
+{
+    irq_case(&in_irq_reset);
+}
+
+WRONG(irq_sti, "interrupts enabled inside a handler")
+{
+    irq_case(&in_irq_sti);
 }
 
 WRONG(irq_page, "met register page 1")

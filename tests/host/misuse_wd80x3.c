@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel/io.h"
+#include "kernel/irq.h"
 #include "kernel/time.h"
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
@@ -212,6 +213,26 @@ static void in_reset(void)
     read_word(0);
 }
 
+static bool reads_memory(void *arg)
+{
+    (void)arg;
+    w(LAAR, 0xC0 | HIGH);
+    read_byte();
+    return true;
+}
+
+static void in_handler(void)
+{
+    uint8_t frame[60] = {0};
+    elite();
+    online(0x49);
+    w(IRR, wd.irr | 0x80);
+    irq_attach(10, reads_memory, NULL);
+    w(CHIP + 0xF, 1);
+    sim_receive(&wd.chip, frame, sizeof frame);
+    delay_us(1);
+}
+
 static void unmasked(void)
 {
     elite();
@@ -332,6 +353,7 @@ static const struct wrong_step steps[] = {
     WRONG_STEP(remote_dma, "on a board that has not wired it"),
     WRONG_STEP(multicast_read, "they are write-only"),
     WRONG_STEP(in_reset, "while the reset line is active"),
+    WRONG_STEP(in_handler, "card memory used in interrupt context"),
     WRONG_STEP(unmasked, "card memory used with interrupts unmasked"),
     WRONG_STEP(empty_ring, "holds no received frame"),
     WRONG_STEP(into_ring, "into the receive ring"),

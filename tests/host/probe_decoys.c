@@ -2,7 +2,9 @@
  * Strangers at the ports we look at: never taken for a card, and never disturbed.
  */
 #include "tests/host/probe.h"
+#include "kernel/io.h"
 #include "tests/host/sim/decoys.h"
+#include "tests/host/wrong_step.h"
 
 extern const struct nic_driver __start_nic_drivers[], __stop_nic_drivers[];
 
@@ -54,6 +56,30 @@ START_TEST(device_beside_a_card)
     found_one();
     ck_assert_uint_eq(nics[0].place.io.base, base);
     nics_close();
+}
+END_TEST
+
+/* They do notice. */
+static void xt_disk_read(void)
+{
+    machine();
+    sim_decoy_plug(&sim_decoys[0]);
+    io_in8((struct ioport){sim_decoys[0].base}, 0);
+}
+
+static void xt_disk_written(void)
+{
+    machine();
+    sim_decoy_plug(&sim_decoys[0]);
+    io_out8((struct ioport){sim_decoys[0].base}, 2, 0);
+}
+
+START_TEST(decoys_notice)
+{
+    static const struct wrong_step read = WRONG_STEP(xt_disk_read, "something is lost");
+    static const struct wrong_step written = WRONG_STEP(xt_disk_written, "port 322 written with 0");
+    wrong_step_expect(&read);
+    wrong_step_expect(&written);
 }
 END_TEST
 
@@ -265,6 +291,7 @@ TCase *probe_decoys(void)
     TCase *tc = tcase_create("decoys");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, device, 0, (int)sim_decoy_count);
+    tcase_add_test(tc, decoys_notice);
     tcase_add_loop_test(tc, device_beside_a_card, 0, (int)sim_decoy_count);
     tcase_add_test(tc, latch_restored);
     tcase_add_loop_test(tc, latch_partly_writable, 0, 8);

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 sys.path.insert(0, os.path.abspath("tests/tools"))
+import aborts  # noqa: E402
 import closing  # noqa: E402
 import lint_datapath  # noqa: E402
 import lint_format  # noqa: E402
@@ -199,6 +200,17 @@ def test_host_runner_sees_failures(tmp_path):
     assert run_host.run("silent", [silent], 5)[1] == (0, 1, 0)
     assert run_host.run("leak", [leak], 5)[1] == (3, 1, 0)
     assert run_host.run("slow", [slow], 1)[1] == (3, 1, 0)
+
+
+def test_aborts_nobody_provokes_are_seen():
+    source = 'a;\nif (x) {\n    sim_misuse("%s", f(1),\n               y);\n}\nsim_misuse("b");\n' \
+             '#define sim_misuse(...) c()\n'
+    calls = [("sim/a.c", first, last) for first, last in aborts.calls_in(source)]
+    assert calls == [("sim/a.c", 3, 4), ("sim/a.c", 6, 6)]
+    assert aborts.never_provoked(calls, ["sim/a.c:4", "sim/a.c:6"]) == []
+    assert len(aborts.never_provoked(calls, ["sim/a.c:4", "sim/b.c:6"])) == 1
+    assert len(aborts.never_provoked(calls, [])) == 2
+    assert len(list(aborts.all_calls("."))) > 100
 
 
 def test_fuzz_runner_sees_findings(tmp_path, capsys):

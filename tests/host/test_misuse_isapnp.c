@@ -23,6 +23,11 @@ static const struct sim_pnp_card_config net_card = {
                 .last = 0x3E0,
                 .irqs = 1 << 5 | 1 << 10}},
 };
+static const struct sim_pnp_card_config unchecked_card = {
+    .name = "Unchecked",
+    .id = "PNP80D6",
+    .serial = 2,
+    .device = {{.id = "PNP80D6", .no_range_check = true}}};
 static const struct sim_pnp_card_config second_card = {
     .name = "Second", .id = "PNP80D6", .serial = 1, .device = {{.id = "PNP80D6"}}};
 
@@ -143,6 +148,21 @@ static void number_early(void)
     put(3, 0);
     put(6, 1);
 }
+static void number_of_another(void)
+{
+    prepare();
+    sim_pnp_plug(&cards[1], &second_card);
+    key(32);
+    put(3, 0);
+    io_out8(address_port, 0, 1);
+    delay_us(1000);
+    for (unsigned bit = 0; bit < 72; bit++) {
+        io_in8((struct ioport){0x273}, 0);
+        io_in8((struct ioport){0x273}, 0);
+        delay_us(250);
+    }
+    put(6, 1);
+}
 static void number_for_two(void)
 {
     prepare();
@@ -209,6 +229,40 @@ static void written_in_check(void)
     put(0x31, 2);
     io_out8((struct ioport){0x300}, 0, 0);
 }
+static void no_range_check(void)
+{
+    prepare();
+    sim_pnp_plug(&cards[1], &unchecked_card);
+    cards[1].csn = 2;
+    key(32);
+    put(3, 2);
+    put(0x31, 2);
+}
+static void one_number_twice(void)
+{
+    prepare();
+    sim_pnp_plug(&cards[1], &second_card);
+    cards[1].csn = 1;
+    key(32);
+    put(3, 1);
+    put(0x30, 0);
+}
+static void unknown_read(void)
+{
+    open_card();
+    io_out8(address_port, 0, 0x10);
+    io_in8((struct ioport){0x273}, 0);
+}
+static void word_read(void)
+{
+    open_card();
+    io_in16((struct ioport){0x273}, 0);
+}
+static void word_written(void)
+{
+    open_card();
+    io_out16(data_port, 0, 0);
+}
 static void read_port_written(void)
 {
     open_card();
@@ -230,6 +284,7 @@ static const struct wrong_step wrong[] = {
     WRONG_STEP(pairs_too_fast, "too soon"),
     WRONG_STEP(isolation_at_once, "too soon"),
     WRONG_STEP(number_early, "outside the end of isolation"),
+    WRONG_STEP(number_of_another, "number 1 is zero or another card's"),
     WRONG_STEP(number_for_two, "given to two cards"),
     WRONG_STEP(number_for_nobody, "given to nobody"),
     WRONG_STEP(resource_not_ready, "before it is ready"),
@@ -240,6 +295,11 @@ static const struct wrong_step wrong[] = {
     WRONG_STEP(changed_while_on, "of an active device changed"),
     WRONG_STEP(check_while_on, "of an active device changed"),
     WRONG_STEP(written_in_check, "range being checked written"),
+    WRONG_STEP(no_range_check, "it has no range check"),
+    WRONG_STEP(one_number_twice, "two cards being configured at once"),
+    WRONG_STEP(unknown_read, "register 10 read"),
+    WRONG_STEP(word_read, "16-bit read of the read port"),
+    WRONG_STEP(word_written, "16-bit write"),
     WRONG_STEP(read_port_written, "read port written"),
     WRONG_STEP(unknown_register, "register 74 written"),
 };

@@ -9,6 +9,7 @@
 
 #include "kernel/console.h"
 #include "kernel/cpu.h"
+#include "kernel/io.h"
 #include "kernel/irq.h"
 #include "kernel/serial_regs.h"
 #include "kernel/vga.h"
@@ -17,6 +18,7 @@
 #include "tests/host/sim/bus.h"
 #include "tests/host/sim/irq.h"
 #include "tests/host/sim/pc.h"
+#include "tests/host/wrong_step.h"
 
 START_TEST(every_uart_is_found)
 {
@@ -285,6 +287,42 @@ START_TEST(panic_on_a_dead_uart_ends)
 }
 END_TEST
 
+/* ---- and the simulated devices end the test at a wrong step ---- */
+
+static const struct ioport com1 = {0x3F8};
+
+static void character_too_many(void)
+{
+    pc_with(SIM_8250);
+    io_out8(com1, 0, 'a');
+    io_out8(com1, 0, 'b');
+}
+
+static void status_written(void)
+{
+    pc();
+    io_out8(com1, 5, 0);
+}
+
+static void keyboard_written(void)
+{
+    pc();
+    io_out8((struct ioport){0x60}, 0, 0xFF);
+}
+
+START_TEST(misuse)
+{
+    static const struct wrong_step wrong[] = {
+        WRONG_STEP(character_too_many, "character written to a full transmitter"),
+        WRONG_STEP(status_written, "write to read-only register 5"),
+        WRONG_STEP(keyboard_written, "keyboard: write of ff to register 0"),
+    };
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        wrong_step_expect(&wrong[i]);
+    }
+}
+END_TEST
+
 static TCase *serial(void)
 {
     TCase *cases = tcase_create("serial");
@@ -303,6 +341,7 @@ static TCase *serial(void)
     tcase_add_test(cases, panic_writes_at_once);
     tcase_add_test(cases, panic_is_not_kept_waiting_by_old_text);
     tcase_add_test(cases, panic_on_a_dead_uart_ends);
+    tcase_add_test(cases, misuse);
     return cases;
 }
 

@@ -12,7 +12,7 @@ HOST_SRC_record := tests/host/test_record.c tests/host/fake_panic.c kernel/recor
 HOST_SRC_options := tests/host/test_options.c $(TEXT_OPTIONS)
 HOST_SRC_option_values := tests/host/test_option_values.c $(TEXT_OPTIONS)
 HOST_SRC_console := tests/host/test_console.c tests/host/console_display.c $(TEXT_CONSOLE)
-HOST_SRC_serial := tests/host/test_serial.c $(TEXT_CONSOLE)
+HOST_SRC_serial := tests/host/test_serial.c tests/host/wrong_step.c $(TEXT_CONSOLE)
 HOST_SRC_shell := tests/host/test_shell.c $(TEXT_CONSOLE) kernel/shell.c kernel/shell_builtin.c \
     kernel/options.c kernel/option_values.c kernel/option_report.c
 HOST_SRC_machine := tests/host/test_machine.c kernel/machine.c \

@@ -2,7 +2,8 @@
 """run_host.py PROGRAM...: run the host tests and the tests of the tools, two at a time.
 
 One line each as they end; the whole output only of what failed.  All together should take less
-than a minute; the limit of each is for what hangs, and generous for a busy machine.
+than a minute; the limit of each is for what hangs, and generous for a busy machine.  At the end,
+every abort of the simulated machine must have been provoked by one of them (aborts.py).
 """
 import concurrent.futures
 import os
@@ -11,8 +12,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import aborts  # noqa: E402
 import closing  # noqa: E402
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WRONG_STEPS = os.path.abspath(os.path.join(os.environ.get("OUT", "out"), "host", "wrong_steps"))
 SECONDS = 1500
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
               "UBSAN_OPTIONS": "print_stacktrace=1"}
@@ -24,7 +28,8 @@ def run(name, command, seconds):
     start = time.monotonic()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=seconds, env={**os.environ, **SANITIZERS})
+                              timeout=seconds,
+                              env={**os.environ, **SANITIZERS, "WRONG_STEPS": WRONG_STEPS})
         status, output = done.returncode, done.stdout.decode(errors="replace")
     except subprocess.TimeoutExpired as late:
         status = 1
@@ -32,7 +37,14 @@ def run(name, command, seconds):
     return name, closing.judge(output, status), time.monotonic() - start, output
 
 
+def provoked():
+    """Counts of the aborts that some wrong step reached, and what to say of the others."""
+    calls, complaints = aborts.judge(ROOT, WRONG_STEPS)
+    return closing.Counts(len(calls) - len(complaints), len(complaints), 0), complaints
+
+
 def main(programs):
+    open(WRONG_STEPS, "w", encoding="utf-8").close()
     jobs = [("tests of the tools", PYTHON_TESTS)]  # first, as it takes longest
     jobs += [(os.path.basename(program), [program]) for program in programs]
     total = closing.NOTHING
@@ -45,6 +57,10 @@ def main(programs):
                   f"({seconds:.1f} s)", flush=True)
             if counts.failed:
                 print(output.rstrip(), flush=True)
+    counts, complaints = provoked()
+    total = closing.add(total, counts)
+    print("\n".join([f"{'FAIL' if complaints else 'ok  '} aborts provoked: {closing.line(counts)}",
+                     *complaints]))
     print(closing.line(total))
     return 1 if total.failed else 0
 

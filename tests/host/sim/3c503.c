@@ -85,9 +85,6 @@ static void check_online(const struct sim_el2 *el2)
         return;
     }
     check_copies(el2);
-    if (((el2->chip.dcr & N_DCR_WTS) != 0) != el2->cfg.wide) {
-        sim_misuse("%s: on line with DCR %02x", el2->cfg.name, el2->chip.dcr);
-    }
     if (el2->cfg.memory != 0 && (el2->vptr[0] | el2->vptr[1] | el2->vptr[2]) == 0) {
         sim_misuse("%s: on line with VPTR 0: a read of address 0 takes the memory away",
                    el2->cfg.name);

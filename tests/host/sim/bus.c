@@ -70,7 +70,7 @@ void sim_reset(void)
 void sim_attach(const struct sim_device *device)
 {
     if (device_count == DEVICES_MAX) {
-        sim_misuse("bus: more than %d devices", DEVICES_MAX);
+        sim_bad_test("bus: more than %d devices", DEVICES_MAX);
     }
     devices[device_count++] = (struct slot){.device = *device};
 }
@@ -99,7 +99,7 @@ void sim_bus_float(enum sim_float how)
 void sim_attach_memory(const struct sim_memory *memory)
 {
     if (memory_count == MEMORIES_MAX) {
-        sim_misuse("bus: more than %d cards with memory", MEMORIES_MAX);
+        sim_bad_test("bus: more than %d cards with memory", MEMORIES_MAX);
     }
     memories[memory_count++] = *memory;
 }
@@ -142,16 +142,16 @@ void sim_print_log(void)
     }
 }
 
-void sim_misuse(const char *fmt, ...)
+void sim_end_at(const char *what, const char *file, unsigned line, const char *fmt, ...)
 {
     va_list args;
     sim_print_log();
-    fprintf(stderr, "MISUSE at %llu ns%s: ", (unsigned long long)now_ns,
+    fprintf(stderr, "%s at %llu ns%s: ", what, (unsigned long long)now_ns,
             sim_in_irq() ? " in interrupt context" : "");
     va_start(args, fmt);
     vfprintf(stderr, fmt, args);
     va_end(args);
-    fprintf(stderr, "\n");
+    fprintf(stderr, " [%s:%u]\n", file, line);
     fflush(NULL);
     abort();
 }
@@ -165,7 +165,7 @@ unsigned sim_at(uint64_t at_ns, sim_event event, void *arg)
         slot++;
     }
     if (slot == EVENTS_MAX) {
-        sim_misuse("bus: more than %d events pending", EVENTS_MAX);
+        sim_bad_test("bus: more than %d events pending", EVENTS_MAX);
     }
     if (slot == event_slots) {
         event_slots++;

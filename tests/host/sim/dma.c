@@ -41,7 +41,7 @@ struct dma dma_alloc(size_t length, size_t align)
     }
     limit -= limit > 0;
     if (used == BLOCKS) {
-        sim_misuse("dma: more than %d blocks", BLOCKS);
+        sim_bad_test("dma: more than %d blocks", BLOCKS);
     }
     struct block *b = &blocks[used++];
     *b = (struct block){calloc(1, length), (uint32_t)(next + align), (uint32_t)length};

@@ -134,9 +134,6 @@ static void check_out(void *self, unsigned reg, uint32_t value, unsigned width)
 
 static void set_check(struct sim_pnp_card *c, struct sim_pnp_device *d, uint8_t value)
 {
-    if (d->active && value != 0) {
-        sim_misuse("isapnp: %s: range check of an active device", c->cfg.name);
-    }
     if (c->cfg.device[c->selected].no_range_check) {
         sim_misuse("isapnp: %s: it has no range check", c->cfg.name);
     }
@@ -450,7 +447,7 @@ void sim_pnp_plug(struct sim_pnp_card *card, const struct sim_pnp_card_config *c
     card->key_state = 0x6A;
     sim_pnp_make_data(card);
     if (card_count == SIM_PNP_CARDS) {
-        sim_misuse("isapnp: more than %d cards", SIM_PNP_CARDS);
+        sim_bad_test("isapnp: more than %d cards", SIM_PNP_CARDS);
     }
     cards[card_count++] = card;
 }

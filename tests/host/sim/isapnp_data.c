@@ -45,7 +45,7 @@ static void make_id(struct sim_pnp_card *c)
 static void put_bytes(struct sim_pnp_card *c, const void *bytes, unsigned n)
 {
     if (c->resource_bytes + n > sizeof c->resources) {
-        sim_misuse("isapnp: too many resources in the test's card");
+        sim_bad_test("isapnp: too many resources in the test's card");
     }
     memcpy(c->resources + c->resource_bytes, bytes, n);
     c->resource_bytes += n;

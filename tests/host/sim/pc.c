@@ -160,7 +160,7 @@ static void debug_out(void *self, unsigned reg, uint32_t value, unsigned width)
     (void)reg;
     (void)width;
     if (debug_n + 1 == sizeof debug_text) {
-        sim_misuse("port E9h: the test prints more than is kept");
+        sim_bad_test("port E9h: the test prints more than is kept");
     }
     debug_text[debug_n++] = (char)value;
 }

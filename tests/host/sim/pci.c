@@ -274,7 +274,7 @@ struct sim_pci_function *sim_pci_add(unsigned bus, unsigned device, unsigned fun
                                      uint32_t class)
 {
     if (used == FUNCTIONS) {
-        sim_misuse("pci: more than %d functions", FUNCTIONS);
+        sim_bad_test("pci: more than %d functions", FUNCTIONS);
     }
     struct sim_pci_function *f = &functions[used++];
     *f = (struct sim_pci_function){.bus = (uint8_t)bus,

@@ -307,7 +307,7 @@ unsigned sim_rtl_fill_ring(struct sim_rtl *c, unsigned length)
         frame[15] = (uint8_t)(i >> 8);
         sim_rtl_receive(c, frame, length, WIRE_OK);
         if (i > FILLED_MOST) {
-            sim_misuse("%s: the ring does not fill: the chip is not receiving", c->name);
+            sim_bad_test("%s: the ring does not fill: the chip is not receiving", c->name);
         }
     }
     return c->stored - before;

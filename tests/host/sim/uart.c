@@ -64,7 +64,7 @@ static void shifted_out(void *arg)
 {
     (void)arg;
     if (u.sent_n + 1 == sizeof u.sent) {
-        sim_misuse("uart: the test sends more than its terminal keeps");
+        sim_bad_test("uart: the test sends more than its terminal keeps");
     }
     u.sent[u.sent_n++] = (char)u.shifter;
     u.shifting = false;
@@ -234,7 +234,7 @@ void sim_uart_type(const char *text)
         u.typed_at = u.typed_n = 0;
     }
     if (u.typed_n + n > sizeof u.typed) {
-        sim_misuse("uart: the test types more than its terminal keeps");
+        sim_bad_test("uart: the test types more than its terminal keeps");
     }
     memcpy(u.typed + u.typed_n, text, n);
     u.typed_n += n;

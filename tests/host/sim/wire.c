@@ -407,7 +407,7 @@ unsigned sim_fill_ring(struct sim_chip *c, unsigned length)
         frame[15] = (uint8_t)(i >> 8);
         sim_receive(c, frame, length);
         if (i > 256) {
-            sim_misuse("wire: the ring does not fill: the chip is not receiving");
+            sim_bad_test("wire: the ring does not fill: the chip is not receiving");
         }
     }
     return c->stored - before;
@@ -439,7 +439,7 @@ unsigned sim_frames_sent(const struct sim_chip *c)
 const struct sim_frame *sim_sent(const struct sim_chip *c, unsigned index)
 {
     if (index >= c->sent_count) {
-        sim_misuse("wire: frame %u of %u sent was asked for", index, c->sent_count);
+        sim_bad_test("wire: frame %u of %u sent was asked for", index, c->sent_count);
     }
     return &c->sent[index];
 }
