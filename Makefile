@@ -155,6 +155,7 @@ include boot/unpack/unpack.mk
 
 include iso/images.mk
 include boot/floppy/floppy.mk
+include iso/dist.mk
 include tests/tools/host.mk
 include tests/host/lwip/lwip.mk
 include tests/tools/coverage.mk

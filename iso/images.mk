@@ -4,8 +4,9 @@
 GRUB_DIR := /usr/lib/grub/i386-pc
 # `multiboot` and `normal` alone bring net, linux and vbe with them.
 GRUB_MODULES := biosdisk normal multiboot serial reboot
-# Dates inside the images; any fixed one will do.
-IMAGE_ENV := SOURCE_DATE_EPOCH=1000000000 TZ=UTC
+# The date inside images and archive; any fixed one will do.
+SOURCE_DATE_EPOCH ?= 1000000000
+IMAGE_ENV := SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) TZ=UTC
 
 # The installed modules, but for the one that no 386 survives.
 GRUB := $(OUT)/grub

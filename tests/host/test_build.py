@@ -1,8 +1,11 @@
 """The build: the same product from anywhere, and everything rebuilt that depends on a change."""
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -28,8 +31,7 @@ def copy(tmp_path_factory):
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
-    make(folder, "-j2", "OUT=built", "built/nictest86.elf", "built/nictest86.img",
-         "built/nictest86.iso")
+    make(folder, "-j2", "OUT=built", "all", "dist")
     return folder
 
 
@@ -38,9 +40,54 @@ def read(path):
         return file.read()
 
 
-@pytest.mark.parametrize("product", ["nictest86.elf", "nictest86.img", "nictest86.iso"])
+def version():
+    with open("Makefile", encoding="utf-8") as makefile:
+        return re.search(r"^VERSION := (.*)$", makefile.read(), re.MULTILINE)[1]
+
+
+ARCHIVE = f"nictest86-{version()}.zip"
+
+
+@pytest.mark.parametrize("product", ["nictest86.elf", "nictest86.img", "nictest86.iso",
+                                     "nictest86-grub.img"])
 def test_clean_builds_are_equal(copy, product):
     assert read(f"{OUT}/{product}") == read(copy / "built" / product)
+
+
+def test_clean_archives_are_equal(copy, tmp_path):
+    """Made in different folders, at different times."""
+    make(".", f"OUT={OUT}", "dist")
+    assert read(f"{OUT}/{ARCHIVE}") == read(copy / "built" / ARCHIVE)
+
+
+def test_archive_holds_it_all(copy):
+    with zipfile.ZipFile(copy / "built" / ARCHIVE) as archive:
+        names = {name.split("/", 1)[1]: name for name in archive.namelist()}
+        assert {name.split("/")[0] for name in archive.namelist()} == {ARCHIVE[:-len(".zip")]}
+        sums = archive.read(names.pop("SHA256SUMS")).decode().splitlines()
+        assert dict(line.split("  ")[::-1] for line in sums) == {
+            name: hashlib.sha256(archive.read(path)).hexdigest() for name, path in names.items()}
+        for product in ("nictest86.img", "nictest86-1200.img", "nictest86-720.img",
+                        "nictest86-grub.img", "nictest86.iso", "nictest86.elf"):
+            assert archive.read(names[product]) == read(copy / "built" / product)
+        for text in ("README.md", "LICENSE", "LICENSE.lwip", "iso/BOOTING.md", "iso/NOTICES.md"):
+            assert archive.read(names[text]).strip()
+        assert f"\n## {version()}\n" in archive.read(names["iso/CHANGELOG.md"]).decode()
+        assert {info.date_time for info in archive.infolist()} == {(2001, 9, 9, 1, 46, 40)}
+
+
+def dist(folder, epoch):
+    return subprocess.run([sys.executable, "iso/dist.py", folder / "x.zip", "LICENSE=LICENSE"],
+                          env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch)}, check=False,
+                          stderr=subprocess.PIPE, text=True)
+
+
+def test_archive_has_the_date_it_is_told(tmp_path):
+    assert dist(tmp_path, 1700000000).returncode == 0
+    with zipfile.ZipFile(tmp_path / "x.zip") as archive:
+        assert archive.infolist()[0].date_time == (2023, 11, 14, 22, 13, 20)
+    run = dist(tmp_path, 0)
+    assert run.returncode == 1 and len(run.stderr.splitlines()) == 1 and "1980" in run.stderr
 
 
 def test_product_is_stripped_and_names_no_folder(copy):
@@ -51,9 +98,8 @@ def test_product_is_stripped_and_names_no_folder(copy):
 
 
 def test_nothing_is_built_twice(copy):
-    again = make(copy, "OUT=built", "built/nictest86.elf", "built/nictest86.img",
-         "built/nictest86.iso")
-    assert "CC" not in again and "LD" not in again and "FLOPPY" not in again, again
+    again = make(copy, "OUT=built", "all", "dist")
+    assert not any(word in again for word in ("CC", "LD", "PACK", "FLOPPY", "ISO", "ZIP")), again
 
 
 def rebuilt(copy):
