@@ -14,7 +14,10 @@
 /* Take that word off the line; what follows it, or all of a line without it. */
 const char *loader_take(const char *line);
 
-/* False if the loader has not said. */
+/* What unpacking this kernel took, on top of that: boot/unpack writes it before the kernel runs. */
+extern volatile uint32_t loader_unpack_ms;
+
+/* Both together.  False if the loader has not said. */
 bool loader_load_ms(uint32_t *ms);
 
 #endif

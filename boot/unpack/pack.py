@@ -5,6 +5,7 @@ KERNEL is an ELF; what it loads becomes the gzip stream PACKED, which boot/unpac
 SYMBOLS gets what unpack.ld has to know about the kernel, as options for the linker.
 """
 import struct
+import subprocess
 import sys
 import zlib
 
@@ -12,6 +13,7 @@ PT_LOAD = 1
 ENTRY, HEADERS, HEADER_COUNT = 24, 28, 44   # offsets in an ELF32 header
 HEADER_BYTES = 32
 GZIP_WINDOW = 16 + 15
+TOLD = "loader_unpack_ms"  # a variable of the kernel's that the unpacker sets
 
 
 def segments(elf):
@@ -37,6 +39,12 @@ def load(elf):
     return start, bytes(image), max(address + size for address, _, size in parts)
 
 
+def address_of(symbol, kernel):
+    listing = subprocess.run(["nm", kernel], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return next(int(line.split()[0], 16) for line in listing.splitlines()
+                if line.split()[-1] == symbol)
+
+
 def pack(image):
     """The shortest of what zlib can do, in gzip's frame, without a date."""
     packed = []
@@ -55,7 +63,8 @@ def main(kernel, packed_path, symbols_path):
         file.write(pack(image))
     with open(symbols_path, "w", encoding="ascii") as file:
         for name, value in (("kernel_start", start), ("kernel_data_end", start + len(image)),
-                            ("kernel_end", end), ("kernel_entry", entry)):
+                            ("kernel_end", end), ("kernel_entry", entry),
+                            (TOLD, address_of(TOLD, kernel))):
             file.write(f"--defsym={name}={value:#x}\n")
 
 

@@ -20,10 +20,7 @@ static inline uint8_t in8(uint16_t port)
 
 /* ---- BIOS data area ---- */
 
-enum {
-    BIOS_CRTC = 0x463,  /* word: base port of the CRT controller */
-    BIOS_TICKS = 0x46C, /* dword: timer interrupts since midnight */
-};
+enum { BIOS_CRTC = 0x463 }; /* word: base port of the CRT controller */
 
 /* An address that the compiler does not take for a null pointer's neighbour. */
 static volatile void *at(uintptr_t address)
@@ -36,7 +33,7 @@ static volatile void *at(uintptr_t address)
 
 enum { PIT_COUNTER0 = 0x40, PIT_CONTROL = 0x43 };
 enum { PIT_LATCH0 = 0x00, PIT_STATUS0 = 0xE2, STATUS_MODE = 0x06, STATUS_MODE3 = 0x06 };
-enum { COUNTS_A_TICK = 1 << 16 };
+enum { COUNTS_A_TICK = 1 << 16, COUNTS_A_MS = 1193 };
 
 static unsigned last, elapsed; /* counts */
 static unsigned shift;
@@ -64,10 +61,10 @@ void clock_step(void)
     last = now;
 }
 
-void clock_end(void)
+uint32_t clock_end_ms(void)
 {
     clock_step();
-    *(volatile uint32_t *)at(BIOS_TICKS) += elapsed / COUNTS_A_TICK;
+    return elapsed / COUNTS_A_MS;
 }
 
 /* ---- a last word ---- */

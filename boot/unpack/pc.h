@@ -4,13 +4,13 @@
 #ifndef BOOT_UNPACK_PC_H
 #define BOOT_UNPACK_PC_H
 
-/*
- * The BIOS counts time in interrupts, which are off here.  Begin, then a step at least every 27 ms,
- * then the end: the BIOS's count goes on as if they had been on.
- */
+#include <stdint.h>
+
+/* How long this takes: begin, a step at least every 27 ms, then the end, which gives milliseconds.
+ * (Interrupts are off, so the BIOS's clock stands still.) */
 void clock_begin(void);
 void clock_step(void);
-void clock_end(void);
+uint32_t clock_end_ms(void);
 
 /* A line for people: on the screen's first row, on COM1 and, in an emulator, on port E9h.  Ends
  * with CR LF.  Never waits for long, whether there is such hardware or not. */

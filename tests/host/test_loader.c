@@ -23,6 +23,16 @@ START_TEST(the_word_is_taken_off)
 }
 END_TEST
 
+START_TEST(unpacking_is_part_of_loading)
+{
+    loader_unpack_ms = 790;
+    loader_take("load_ms=3074");
+    ck_assert(loader_load_ms(&ms));
+    ck_assert_uint_eq(ms, 3864);
+    loader_unpack_ms = 0;
+}
+END_TEST
+
 START_TEST(other_lines_stay_whole)
 {
     static const char *const lines[] = {"",
@@ -49,6 +59,7 @@ int main(void)
     TCase *t = tcase_create("word");
 
     tcase_add_test(t, the_word_is_taken_off);
+    tcase_add_test(t, unpacking_is_part_of_loading);
     tcase_add_test(t, other_lines_stay_whole);
     suite_add_tcase(suite, t);
     return run_suite(suite);
