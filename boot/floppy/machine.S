@@ -188,9 +188,12 @@ machine_enter:                      /* eax = entry, edx = info */
     movl %cr0, %eax
     orb $CR0_PE, %al
     movl %eax, %cr0
-    ljmpl $FLAT_CODE, $1f
+    ljmpl $FLAT_CODE, $flat
+
+.section .text.32, "ax"             /* apart, as a disassembler has to be told */
 .code32
-1:  movw $FLAT_DATA, %dx
+flat:
+    movw $FLAT_DATA, %dx
     movw %dx, %ds
     movw %dx, %es
     movw %dx, %fs
