@@ -2,8 +2,8 @@
 """lint_loader.py FOLDER: the floppy's loader runs on what it says it runs on.
 
 The boot sector (FOLDER/boot.sym, from `begin` to `message`) and the start of stage 2 (section
-.text.8086 of FOLDER/stage2.sym), which looks for a 386, hold nothing newer than the 8086; the rest of
-stage 2 nothing newer than the 386.
+.text.8086 of FOLDER/stage2.sym), which looks for a 386, hold nothing newer than the 8086; the rest
+of stage 2 nothing newer than the 386.
 """
 import re
 import subprocess
