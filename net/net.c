@@ -33,6 +33,7 @@ enum {
     WND_MAX_FRAMES = 44, /* 64240: the most without window scaling                       */
     SND_BUF_FRAMES = 16, /* NEEDS 66: at least 8                                         */
     US_PER_MS = 1000,
+    KB = 1024,
 };
 
 uint16_t net_tcp_wnd;
@@ -56,7 +57,7 @@ static void *take_share(size_t least, size_t most, const char *what, size_t *byt
     *bytes = share < least ? least : share > most ? most : share;
     memory = arena_alloc(*bytes, ALIGNMENT);
     if (memory == NULL) {
-        panic("not enough memory for %s of %u KB", what, (unsigned)(*bytes / 1024));
+        panic("not enough memory for %s of %u KB", what, (unsigned)(*bytes / KB));
     }
     return memory;
 }
@@ -70,12 +71,14 @@ static void make_frames(void)
     frame_pool_init(memory, (unsigned)(bytes / sizeof(struct frame)));
 }
 
-static void make_heap(void)
+/* Its size. */
+static size_t make_heap(void)
 {
     size_t bytes;
     void *memory = take_share(HEAP_MIN, HEAP_MAX, "lwIP's heap", &bytes);
 
     heap_init(memory, bytes);
+    return bytes;
 }
 
 /*
@@ -88,7 +91,7 @@ static void size_windows(void)
     unsigned half_pool = frame_pool_size() / 2;
 
     for (unsigned i = 0; i < nic_count; i++) {
-        unsigned fits = nics[i].ring_kb * 1024u / RING_FRAME;
+        unsigned fits = nics[i].ring_kb * (unsigned)KB / RING_FRAME;
 
         frames = fits < frames ? fits : frames;
     }
@@ -98,11 +101,19 @@ static void size_windows(void)
     net_tcp_snd_buf = SND_BUF_FRAMES * TCP_MSS;
 }
 
+static void tell_sizes(size_t heap_bytes)
+{
+    kprintf("memory: %u frames, %u KB for lwIP, TCP window %u KB, %u KB left of %u\n",
+            frame_pool_size(), (unsigned)(heap_bytes / KB), net_tcp_wnd / KB,
+            (unsigned)(arena_left() / KB), (unsigned)((arena_left() + arena_used()) / KB));
+}
+
 void net_init(void)
 {
     make_frames();
-    make_heap();
+    size_t heap_bytes = make_heap();
     size_windows();
+    tell_sizes(heap_bytes);
     clock_turn();
     lwip_init();
     tcp_watch_init();
