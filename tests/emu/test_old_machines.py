@@ -1,12 +1,19 @@
 """Machines of which something is missing, or that tell nothing or lies: memory, A20, display,
 keyboard, serial port."""
 
+import os
+import sys
+
 import pytest
 
 import records
+from machine import ROOT
 from qemu import GUEST_IP, HOST_IP
 from stub import FLAG_MAP, FLAG_MEMORY, stopped
-from wire import send_tcp
+from wire import Sink, send_tcp
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "hw"))
+import hwlog  # noqa: E402  (needs the path above)
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
 NARROW = 40
@@ -149,3 +156,22 @@ def test_no_cpuid_and_no_map(boot, tmp_path):
     boot_record = box.records[0]
     assert boot_record["tsc"] is False and boot_record["cpu"] in ("386", "486")
     records.check(boot_record)
+
+
+# ---- the log of real machines ----
+
+def test_capture_of_com1_becomes_an_entry(boot):
+    """The list of tests/hw/README.md, as far as no hands are needed."""
+    box = boot(STATIC, forward={"tcp": [TTCP]})
+    works(box)
+    box.command("selftest")
+    sink = Sink()
+    box.command(f"ttcp -t -n 20 -p {sink.port} {HOST_IP}")
+    mark = box.mark()
+    box.type("reboot\r")
+    box.wait_for("ready", 20, since=mark)
+    box.command("ip")
+    entry = hwlog.make_entry(box.text["serial"], {
+        "name": "qemu", "date": "2026-12-01", "machine": "QEMU", "medium": "grub", "by": "pytest",
+        "saw": {}, "photos": []})
+    assert entry["proven"] == dict.fromkeys(hwlog.PROVEN, True) and entry["noise"] == 0
