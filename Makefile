@@ -80,7 +80,8 @@ LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
 # Text and data have a budget (linker.ld), so all is optimised for size but what a packet's
 # instructions go through (RESULTS.md has the figures): that for speed.
 HOT_C := $(addprefix net/,clock.c frames.c intake.c meter.c neighbour.c net.c nicif.c packet_sum.c \
-    tcp_watch.c port/checksum.c port/heap.c apps/ttcp_send.c apps/ttcp_serve.c apps/ttcp_udp.c) \
+    tcp_watch.c port/checksum.c port/heap.c apps/tcp_stream.c apps/ttcp_send.c apps/ttcp_serve.c \
+    apps/ttcp_udp.c) \
     $(addprefix drivers/,frame.c nic_irq.c 8390/dp8390_rx.c 8390/dp8390_tx.c 8390/ne2000_data.c \
     8390/ring.c 8390/shmem.c rtl8139/rtl8139_rx.c rtl8139/rtl8139_tx.c) \
     $(addprefix kernel/,irq.c kmain.c pic.c time.c timebase.c)

@@ -8,7 +8,6 @@
 #include "net/apps/client.h"
 #include "net/apps/iperf2_client.h"
 #include "net/apps/iperf2_send_udp.h"
-#include "net/apps/iperf2_tcp.h"
 #include "net/apps/ttcp_serve.h"
 
 enum {

@@ -1,5 +1,5 @@
 /*
- * Running the client's streams and adding them up.  The streams themselves are in iperf2_tcp.c,
+ * Running the client's streams and adding them up.  The streams themselves are in tcp_stream.c,
  * iperf2_send_udp.c and iperf2_udp.c (for -R over UDP).
  */
 #include "net/apps/iperf2_client.h"
@@ -15,8 +15,8 @@
 #include "net/apps/app.h"
 #include "net/apps/client.h"
 #include "net/apps/iperf2_send_udp.h"
-#include "net/apps/iperf2_tcp.h"
 #include "net/apps/iperf2_udp.h"
+#include "net/apps/tcp_stream.h"
 #include "net/clock.h"
 
 enum {
@@ -104,19 +104,34 @@ static void tcp_ended(void *arg, const char *how, const char *why, const struct 
     stream_ended(how, m);
 }
 
-static int start_tcp(void)
+static struct tcp_stream_job tcp_job(void)
 {
-    struct iperf2_tcp_job job = {.netif = client.job.netif,
+    const struct iperf2_request *r = &client.job.request;
+    struct tcp_stream_job job = {.test = "iperf2",
+                                 .netif = client.job.netif,
                                  .host = client.job.host,
                                  .port = client.job.port,
-                                 .request = client.job.request,
-                                 .header = true,
-                                 .receive = client.job.request.reverse,
+                                 .payload = {iperf2_digits(), IPERF2_DIGITS, IPERF2_PERIOD},
+                                 .length = r->length,
+                                 .bytes = r->bytes,
+                                 .us = r->us,
+                                 .rate = r->rate,
+                                 .header_bytes = IPERF2_HEADER,
+                                 .receive = r->reverse,
+                                 .console = true,
                                  .done = tcp_ended,
                                  .arg = &client};
 
+    iperf2_write_header(job.header, r);
+    return job;
+}
+
+static int start_tcp(void)
+{
+    struct tcp_stream_job job = tcp_job();
+
     while (client.left < client.job.streams) {
-        if (iperf2_tcp_start(&job) != OK) {
+        if (tcp_stream_start(&job) != OK) {
             return E_NO_MEMORY;
         }
         client.left++;
@@ -245,7 +260,7 @@ static void turn_reverse(void)
 
 static void stop_all(void)
 {
-    iperf2_tcp_stop(&client);
+    tcp_stream_stop(&client);
     iperf2_udp_stop(&client);
     for (unsigned i = 0; i < IPERF2_PARALLEL_MAX; i++) {
         if (client.reverse[i].pcb != NULL) {

@@ -10,7 +10,7 @@
 #include "net/answer.h"
 #include "net/apps/app.h"
 #include "net/apps/iperf2_send_udp.h"
-#include "net/apps/iperf2_tcp.h"
+#include "net/apps/tcp_stream.h"
 #include "net/proof.h"
 
 enum {
@@ -53,30 +53,39 @@ static void tcp_ended(void *arg, const char *how, const char *why, const struct 
     }
 }
 
-static struct iperf2_tcp_job tcp_job(const struct iperf2_request *request, struct netif *netif,
+static struct tcp_stream_job tcp_job(const struct iperf2_request *request, struct netif *netif,
                                      const ip_addr_t *client)
 {
-    return (struct iperf2_tcp_job){
-        .netif = netif, .host = *client, .request = usable(request, false), .done = tcp_ended};
+    struct iperf2_request r = usable(request, false);
+
+    return (struct tcp_stream_job){.test = "iperf2",
+                                   .netif = netif,
+                                   .host = *client,
+                                   .payload = {iperf2_digits(), IPERF2_DIGITS, IPERF2_PERIOD},
+                                   .length = r.length,
+                                   .bytes = r.bytes,
+                                   .us = r.us,
+                                   .rate = r.rate,
+                                   .done = tcp_ended};
 }
 
 bool iperf2_reverse_tcp(const struct iperf2_request *request, struct netif *netif,
                         struct tcp_pcb *pcb)
 {
-    struct iperf2_tcp_job job = tcp_job(request, netif, &pcb->remote_ip);
+    struct tcp_stream_job job = tcp_job(request, netif, &pcb->remote_ip);
 
     job.port = pcb->remote_port;
-    return iperf2_tcp_take_over(&job, pcb) == OK;
+    return tcp_stream_take_over(&job, pcb) == OK;
 }
 
 void iperf2_answer_tcp(const struct iperf2_request *request, struct netif *netif,
                        const ip_addr_t *client)
 {
-    struct iperf2_tcp_job job = tcp_job(request, netif, client);
+    struct tcp_stream_job job = tcp_job(request, netif, client);
 
     job.port = request->port;
     job.patient = true;
-    if (iperf2_tcp_start(&job) != OK) {
+    if (tcp_stream_start(&job) != OK) {
         kprintf("iperf2-t: no room for a connection to %s\n", ipaddr_ntoa(client));
     }
 }

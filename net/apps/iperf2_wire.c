@@ -60,7 +60,6 @@ enum {
     AMOUNT_US = 10000,      /* the unit of a time               */
     TIME_MAX = 0x7FFFFFFF,  /* ... and the most it can say      */
     ID_PLAUSIBLE = 1 << 29, /* text, read as a number, is above */
-    PATTERN = 10,
     TEXT_0123 = 0x30313233,
 };
 
@@ -312,11 +311,11 @@ void iperf2_write_datagram(uint8_t *to, int64_t id, uint64_t sent_us,
 
 const uint8_t *iperf2_digits(void)
 {
-    static uint8_t digits[IPERF2_DIGITS];
+    static uint8_t digits[IPERF2_DIGITS + IPERF2_PERIOD - 1];
 
     if (digits[0] == 0) {
-        for (unsigned i = 0; i < IPERF2_DIGITS; i++) {
-            digits[i] = (uint8_t)('0' + i % PATTERN);
+        for (unsigned i = 0; i < sizeof(digits); i++) {
+            digits[i] = (uint8_t)('0' + i % IPERF2_PERIOD);
         }
     }
     return digits;

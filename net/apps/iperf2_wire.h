@@ -22,6 +22,7 @@ enum {
     IPERF2_REPORT = 40,      /* behind IPERF2_UDP_OLD or _NEW              */
     IPERF2_REPORT_MAX = IPERF2_UDP_NEW + IPERF2_REPORT,
     IPERF2_THREADS_MAX = 1024,
+    IPERF2_TCP_LENGTH = 8192, /* of a write; what we take if nothing is said */
 };
 
 /* What a client's header asks for. */
@@ -94,8 +95,9 @@ void iperf2_write_header(uint8_t *to, const struct iperf2_request *request);
 void iperf2_write_datagram(uint8_t *to, int64_t id, uint64_t sent_us,
                            const struct iperf2_request *request);
 
-/* The payload: "0123456789" over and over.  At most IPERF2_DIGITS bytes from there. */
-enum { IPERF2_DIGITS = 2920 };
+/* The payload: "0123456789" over and over.  At most IPERF2_DIGITS bytes from each of the first
+ * IPERF2_PERIOD. */
+enum { IPERF2_DIGITS = 2920, IPERF2_PERIOD = 10 };
 const uint8_t *iperf2_digits(void);
 
 #endif

@@ -4,11 +4,11 @@
  */
 #include "kernel/console.h"
 #include "kernel/string.h"
-#include "kernel/trap.h"
 #include "lwip/tcp.h"
 #include "net/apps/app.h"
 #include "net/apps/control.h"
 #include "net/apps/iperf3.h"
+#include "net/apps/listen.h"
 #include "net/clock.h"
 
 /* What the two sides say to each other in one byte (iperf_api.h, 3.12). */
@@ -383,13 +383,7 @@ static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
 
 static void start(void)
 {
-    struct tcp_pcb *pcb = tcp_new();
-
-    if (pcb == NULL || tcp_bind(pcb, IP_ADDR_ANY, IPERF3_PORT) != ERR_OK ||
-        (pcb = tcp_listen(pcb)) == NULL) {
-        panic("iperf3: no pcb for port %u", (unsigned)IPERF3_PORT);
-    }
-    tcp_accept(pcb, on_accept);
+    listen_tcp_always(IPERF3_PORT, on_accept, "iperf3");
     for (unsigned i = 0; i < IPERF3_PAYLOAD; i++) {
         iperf3_payload[i] = (uint8_t)i;
     }

@@ -9,6 +9,7 @@
 
 #include "lwip/ip_addr.h"
 #include "lwip/netif.h"
+#include "net/apps/tcp_stream.h"
 
 enum { TTCP_LEN_MAX = 65507 /* the largest UDP payload */ };
 
@@ -21,6 +22,9 @@ struct ttcp_job {
     ip_addr_t host;
     struct netif *netif;
 };
+
+/* What ttcp sends: the printable characters in turn. */
+extern const struct tcp_payload ttcp_payload;
 
 /* Start; shell_done() follows.  OK, or E_NO_MEMORY with one line. */
 int ttcp_send(const struct ttcp_job *job);

@@ -1,5 +1,5 @@
 /*
- * ttcp over TCP: bytes until FIN, nothing is said back.
+ * ttcp over TCP, and the raw sink: bytes until FIN, nothing is said back.
  *
  * There is no header and no handshake; the total is not known beforehand.  The time runs from
  * accept to FIN.  (The UDP side, with its sentinels, is ttcp_udp.c.)
@@ -17,6 +17,7 @@
 #include "net/apps/app.h"
 #include "net/apps/iperf2_reverse.h"
 #include "net/apps/iperf2_wire.h"
+#include "net/apps/listen.h"
 #include "net/apps/ttcp_udp.h"
 #include "net/meter.h"
 
@@ -48,11 +49,36 @@ static struct {
 
 /* ---- who waits for the end of a test ---- */
 
-static const uint16_t fixed_ports[] = {TTCP_PORT, TTCP_PORT_OLD, TTCP_PORT_BRL};
+static const struct {
+    uint16_t port;
+    const char *test;
+    bool udp; /* as well */
+} fixed[] = {{TTCP_PORT, "ttcp", true},
+             {TTCP_PORT_OLD, "ttcp", true},
+             {TTCP_PORT_BRL, "ttcp", true},
+             {SINK_PORT, "sink", false}};
 
-static bool is_fixed(uint16_t port)
+enum { FIXED = sizeof(fixed) / sizeof(fixed[0]) };
+
+static bool is_fixed(uint16_t port, bool udp)
 {
-    return port == TTCP_PORT || port == TTCP_PORT_OLD || port == TTCP_PORT_BRL;
+    for (unsigned i = 0; i < FIXED; i++) {
+        if (fixed[i].port == port) {
+            return !udp || fixed[i].udp;
+        }
+    }
+    return false;
+}
+
+/* What a test on a port is called. */
+static const char *test_on(uint16_t port)
+{
+    for (unsigned i = 0; i < FIXED; i++) {
+        if (fixed[i].port == port) {
+            return fixed[i].test;
+        }
+    }
+    return "ttcp"; /* where `ttcp -r -p` listens */
 }
 
 static void close_listener(void)
@@ -70,7 +96,7 @@ void ttcp_test_ended(uint16_t port, bool udp, bool ok)
     if (watcher != NULL && watch.port == port && watch.udp == udp) {
         watch.watcher = NULL;
         close_listener();
-        if (udp && !is_fixed(port)) {
+        if (udp && !is_fixed(port, true)) {
             ttcp_udp_close_later(port);
         }
         watcher(ok);
@@ -216,7 +242,7 @@ static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
     s->pcb = pcb;
     s->port = pcb->local_port;
     s->looking = s->port == TTCP_PORT;
-    meter_start(&s->meter, "ttcp", METER_RX, false, ip_current_netif(), &pcb->remote_ip,
+    meter_start(&s->meter, test_on(s->port), METER_RX, false, ip_current_netif(), &pcb->remote_ip,
                 pcb->remote_port);
     tcp_watch_attach(pcb, &s->meter.tcp);
     tcp_arg(pcb, s);
@@ -227,28 +253,6 @@ static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
 }
 
 /* ---- ports ---- */
-
-static struct tcp_pcb *listen_on(uint16_t port)
-{
-    struct tcp_pcb *pcb = tcp_new();
-    struct tcp_pcb *listener;
-
-    if (pcb == NULL) {
-        return NULL;
-    }
-    ip_set_option(pcb, SOF_REUSEADDR); /* its connections inherit it, and may outlive it */
-    if (tcp_bind(pcb, IP_ADDR_ANY, port) != ERR_OK) {
-        tcp_close(pcb);
-        return NULL;
-    }
-    listener = tcp_listen(pcb);
-    if (listener == NULL) {
-        tcp_close(pcb);
-        return NULL;
-    }
-    tcp_accept(listener, on_accept);
-    return listener;
-}
 
 void ttcp_put_claim(const struct ttcp_claim *new_claim)
 {
@@ -265,11 +269,11 @@ int ttcp_watch(uint16_t port, bool udp, ttcp_watcher watcher)
     if (watch.watcher != NULL) {
         return E_BUSY;
     }
-    if (!is_fixed(port)) {
+    if (!is_fixed(port, udp)) {
         if (udp && ttcp_udp_open(port) != OK) {
             return E_NO_MEMORY;
         }
-        if (!udp && (watch.listener = listen_on(port)) == NULL) {
+        if (!udp && (watch.listener = listen_tcp(port, on_accept)) == NULL) {
             return E_NO_MEMORY;
         }
     }
@@ -283,16 +287,17 @@ void ttcp_unwatch(void)
 {
     watch.watcher = NULL;
     close_listener();
-    if (watch.udp && !is_fixed(watch.port)) {
+    if (watch.udp && !is_fixed(watch.port, true)) {
         ttcp_udp_close(watch.port);
     }
 }
 
 static void start(void)
 {
-    for (unsigned i = 0; i < sizeof(fixed_ports) / sizeof(fixed_ports[0]); i++) {
-        if (listen_on(fixed_ports[i]) == NULL || ttcp_udp_open(fixed_ports[i]) != OK) {
-            panic("ttcp: no pcb for port %u", fixed_ports[i]);
+    for (unsigned i = 0; i < FIXED; i++) {
+        listen_tcp_always(fixed[i].port, on_accept, fixed[i].test);
+        if (fixed[i].udp && ttcp_udp_open(fixed[i].port) != OK) {
+            panic("ttcp: no pcb for port %u", fixed[i].port);
         }
     }
 }

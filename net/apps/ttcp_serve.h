@@ -11,8 +11,9 @@
 #include "lwip/tcp.h"
 #include "lwip/udp.h"
 
-/* Where ttcp clients knock: the common port, and two that other builds use. */
-enum { TTCP_PORT = 5001, TTCP_PORT_OLD = 5010, TTCP_PORT_BRL = 2000 };
+/* Where ttcp clients knock: the common port, and two that other builds use; and where raw bytes
+ * come (`nc`, mTCP's SPDTEST -send; TCP only). */
+enum { TTCP_PORT = 5001, TTCP_PORT_OLD = 5010, TTCP_PORT_BRL = 2000, SINK_PORT = 7001 };
 
 /*
  * Port 5001 is shared (NEEDS.md 3.0): ttcp's, iperf2's and nuttcp's data come to it.  ttcp and

@@ -13,7 +13,7 @@ static Suite *(*const suites[])(void) = {
     net_address_suite,       net_client_suite,     net_batch_suite,       net_overload_suite,
     net_iperf2_suite,        net_iperf2_udp_suite, net_iperf2_back_suite, net_report_suite,
     net_selftest_suite,      net_iperf3_suite,     net_iperf3_end_suite,  net_iperf3_udp_suite,
-    net_iperf2_client_suite, net_bench_suite,      net_intake_suite,
+    net_iperf2_client_suite, net_bench_suite,      net_intake_suite,      net_raw_suite,
 };
 
 static int run_all(int *failed)

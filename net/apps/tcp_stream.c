@@ -1,7 +1,7 @@
 /*
- * iperf2's TCP streams.  One struct each, from connecting to the last FIN.
+ * TCP streams.  One struct each, from connecting to the last FIN.
  */
-#include "net/apps/iperf2_tcp.h"
+#include "net/apps/tcp_stream.h"
 
 #include "kernel/error.h"
 #include "kernel/string.h"
@@ -12,8 +12,10 @@
 #include "net/pace.h"
 
 enum {
-    CALLS_PER_TURN = 32,
-    COPY_BELOW = 256, /* shorter writes are copied together into full segments */
+    CALLS_PER_TURN = 64, /* then the cards get their turn                           */
+    FLYING_FRAMES = 32,  /* of all streams: half the transmit queue of a card (net/nicif.c)  */
+    FLYING_LEAST = 4,    /* of one: three duplicate acknowledgements need four segments      */
+    COPY_BELOW = 256,    /* shorter writes are copied together into full segments */
     CONNECT_US = 10000000,
     PATIENCE_US = 5000000, /* for a client that listens only once its own test is over */
     RETRY_US = 200000,
@@ -34,18 +36,16 @@ enum phase {
 
 static struct stream {
     enum phase phase;
-    struct iperf2_tcp_job job;
+    struct tcp_stream_job job;
     struct tcp_pcb *pcb;
     struct meter meter;
     struct pace pace;
-    uint64_t left;        /* bytes, if the amount is in bytes */
-    uint64_t end_us;      /* or when to end                   */
-    uint32_t written;     /* of the current call              */
-    unsigned header_left; /* bytes of the header              */
-    uint64_t taken;       /* acknowledged by the peer         */
+    uint64_t left;    /* bytes to be written */
+    uint64_t end_us;  /* when to end, if the amount is a time; else 0 */
+    uint32_t written; /* of the call under way */
+    uint64_t taken;   /* acknowledged by the peer         */
     struct deadline limit, patience;
-    uint8_t header[IPERF2_HEADER];
-} streams[IPERF2_STREAMS];
+} streams[TCP_STREAMS];
 
 static unsigned active;
 
@@ -186,70 +186,83 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
 
 /* ---- sending ---- */
 
-static bool write_header(struct stream *s)
+/*
+ * Of its send buffer a stream leaves so much free: all streams together have a part of the transmit
+ * queue and of lwIP's segments, so that those whose peers take nothing do not hold up the rest.
+ */
+static uint32_t not_used(void)
 {
-    if (s->header_left != 0) {
-        if (tcp_write(s->pcb, s->header, IPERF2_HEADER, TCP_WRITE_FLAG_COPY) != ERR_OK) {
-            return false;
-        }
-        s->header_left = 0;
-    }
-    return true;
+    uint32_t part = FLYING_FRAMES / active;
+    uint32_t used = (part < FLYING_LEAST ? FLYING_LEAST : part) * TCP_MSS;
+
+    return used < TCP_SND_BUF ? TCP_SND_BUF - used : 0;
 }
 
-/* What is left of the amount, for this call. */
-static uint32_t call_length(const struct stream *s)
+/* As much of a call as fits, of `quota` bytes.  True when it is complete, or no quota is left. */
+static inline bool write_call(struct stream *s, uint32_t keep_free, uint32_t *quota)
 {
-    uint32_t length = s->job.request.length;
+    const struct tcp_payload *payload = &s->job.payload;
+    uint32_t length = s->job.length;
+    uint8_t flags = length < COPY_BELOW ? TCP_WRITE_FLAG_COPY : 0;
 
-    return s->end_us != 0 || s->left >= length - s->written ? length
-                                                            : s->written + (uint32_t)s->left;
-}
+    do {
+        uint32_t n = length - s->written, room = tcp_sndbuf(s->pcb);
+        uint32_t from = s->written == 0 ? 0 : s->written % payload->period;
 
-/* One call, or as much of it as fits.  True when it is complete. */
-static bool write_call(struct stream *s)
-{
-    uint32_t length = call_length(s);
-
-    while (s->written < length) {
-        uint32_t n = length - s->written;
-
-        n = n < IPERF2_DIGITS ? n : IPERF2_DIGITS;
-        n = n < tcp_sndbuf(s->pcb) ? n : tcp_sndbuf(s->pcb);
-        if (n == 0 || tcp_write(s->pcb, iperf2_digits(), (u16_t)n,
-                                n < COPY_BELOW ? TCP_WRITE_FLAG_COPY : 0) != ERR_OK) {
+        n = n < *quota ? n : *quota;
+        n = n < payload->bytes ? n : payload->bytes;
+        room = room > keep_free ? room - keep_free : 0;
+        n = n < room ? n : room;
+        if (n == 0 || tcp_write(s->pcb, payload->at + from, (u16_t)n, flags) != ERR_OK) {
             return false;
         }
         s->written += n;
-        s->left -= s->left < n ? s->left : n;
-        s->meter.bytes += n;
-    }
+        *quota -= n;
+    } while (s->written != length && *quota != 0);
     s->written = 0;
-    s->meter.calls++;
     return true;
 }
 
-static bool all_written(const struct stream *s)
+/* Calls until the amount, the buffer or the turn is over: how many bytes were written. */
+static uint32_t write_calls(struct stream *s)
 {
-    return s->end_us != 0 ? clock_us() >= s->end_us : s->left == 0;
+    bool paced = s->job.rate != 0, nodelay = s->job.nodelay;
+    uint32_t most = CALLS_PER_TURN * s->job.length - s->written;
+    uint32_t all = s->left < most ? (uint32_t)s->left : most;
+    uint32_t quota = all, keep_free = not_used();
+
+    while (quota != 0) {
+        if ((paced && s->written == 0 && !pace_due(&s->pace, &s->meter.held_us)) ||
+            !write_call(s, keep_free, &quota)) {
+            break;
+        }
+        s->meter.calls++;
+        if (paced) {
+            pace_sent(&s->pace);
+        }
+        if (nodelay) {
+            tcp_output(s->pcb);
+        }
+    }
+    return all - quota;
 }
 
 static bool pump(struct stream *s)
 {
-    uint64_t before = s->meter.bytes;
+    uint32_t n;
 
-    for (unsigned calls = 0; calls < CALLS_PER_TURN && !all_written(s); calls++) {
-        if ((s->written == 0 && !pace_due(&s->pace, &s->meter.held_us)) || !write_call(s)) {
-            break;
-        }
-        pace_sent(&s->pace);
+    if (s->end_us != 0 && clock_us() >= s->end_us) {
+        start_closing(s);
+        return true;
     }
-    if (s->meter.bytes == before && !all_written(s)) {
+    n = write_calls(s);
+    if (n == 0) {
         return false;
     }
-    meter_touch(&s->meter);
+    s->left -= n;
+    s->meter.bytes += n;
     tcp_output(s->pcb);
-    if (all_written(s)) {
+    if (s->left == 0) {
         start_closing(s);
     }
     return true;
@@ -261,7 +274,7 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
 
     (void)pcb;
     s->taken += acknowledged;
-    meter_touch(&s->meter); /* progress, also when the last call was made long ago */
+    meter_touch(&s->meter); /* this is progress; what was only written has gone nowhere */
     return ERR_OK;
 }
 
@@ -269,37 +282,53 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
 
 static void begin(struct stream *s)
 {
-    const struct iperf2_request *r = &s->job.request;
-    enum meter_dir dir = s->job.receive ? METER_RX : METER_TX;
+    const struct tcp_stream_job *job = &s->job;
+    enum meter_dir dir = job->receive ? METER_RX : METER_TX;
     struct tcp_count so_far = s->meter.tcp; /* a connection's first segments come before us */
 
-    meter_start(&s->meter, "iperf2", dir, false, s->job.netif, &s->job.host, s->job.port);
+    meter_start(&s->meter, job->test, dir, false, job->netif, &job->host, job->port);
     s->meter.tcp = so_far;
-    s->meter.asked_bit_s = r->rate;
-    s->left = r->bytes;
-    s->end_us = r->us != 0 ? s->meter.start_us + r->us : 0;
-    pace_start(&s->pace, r->rate, r->length);
-    if (s->job.receive) {
+    s->meter.asked_bit_s = job->rate;
+    s->left = job->bytes != 0 ? job->bytes : UINT64_MAX;
+    s->end_us = job->bytes == 0 ? s->meter.start_us + job->us : 0;
+    pace_start(&s->pace, job->rate, job->length);
+    if (job->receive) {
         s->limit = deadline_us(0);
-        s->limit.at_us += r->us != 0 ? r->us + GRACE_US : UINT64_MAX / 2;
+        s->limit.at_us += job->bytes == 0 ? job->us + GRACE_US : UINT64_MAX / 2;
     }
-    s->phase = s->job.receive ? PHASE_RECEIVING : PHASE_SENDING;
+    if (job->nodelay) {
+        tcp_nagle_disable(s->pcb);
+    }
+    s->phase = job->receive ? PHASE_RECEIVING : PHASE_SENDING;
+}
+
+/* A fresh connection has room for it. */
+static void send_header(struct stream *s)
+{
+    unsigned n = s->job.header_bytes;
+
+    if (n == 0 || tcp_write(s->pcb, s->job.header, (u16_t)n, TCP_WRITE_FLAG_COPY) != ERR_OK) {
+        return;
+    }
+    if (!s->job.receive) {
+        s->meter.bytes += n;
+        s->meter.calls++;
+        s->left -= s->left < n ? s->left : n;
+    }
+    tcp_output(s->pcb);
 }
 
 static err_t on_connected(void *arg, struct tcp_pcb *pcb, err_t err)
 {
     struct stream *s = arg;
 
+    (void)pcb;
     (void)err;
-    begin(s);
-    if (s->job.header && write_header(s)) {
-        if (!s->job.receive) { /* it is part of what the server counts */
-            s->meter.bytes += IPERF2_HEADER;
-            s->meter.calls++;
-            s->left -= s->left < IPERF2_HEADER ? s->left : IPERF2_HEADER;
-        }
-        tcp_output(pcb);
+    if (s->job.connected != NULL) {
+        s->job.connected(s->job.arg);
     }
+    begin(s);
+    send_header(s);
     return ERR_OK;
 }
 
@@ -331,26 +360,24 @@ static int connect_stream(struct stream *s)
     return OK;
 }
 
-static struct stream *new_stream(const struct iperf2_tcp_job *job)
+static struct stream *new_stream(const struct tcp_stream_job *job)
 {
-    for (unsigned i = 0; i < IPERF2_STREAMS; i++) {
+    unsigned most = job->console ? TCP_STREAMS : TCP_STREAMS - TCP_STREAMS_KEPT;
+
+    for (unsigned i = 0; i < most; i++) {
         struct stream *s = &streams[i];
 
         if (s->phase == PHASE_FREE) {
             memset(s, 0, sizeof(*s));
             s->job = *job;
             s->patience = deadline_us(PATIENCE_US);
-            if (job->header) {
-                iperf2_write_header(s->header, &job->request);
-                s->header_left = IPERF2_HEADER;
-            }
             return s;
         }
     }
     return NULL;
 }
 
-int iperf2_tcp_start(const struct iperf2_tcp_job *job)
+int tcp_stream_start(const struct tcp_stream_job *job)
 {
     struct stream *s = new_stream(job);
 
@@ -361,7 +388,7 @@ int iperf2_tcp_start(const struct iperf2_tcp_job *job)
     return OK;
 }
 
-int iperf2_tcp_take_over(const struct iperf2_tcp_job *job, struct tcp_pcb *pcb)
+int tcp_stream_take_over(const struct tcp_stream_job *job, struct tcp_pcb *pcb)
 {
     struct stream *s = new_stream(job);
 
@@ -374,9 +401,9 @@ int iperf2_tcp_take_over(const struct iperf2_tcp_job *job, struct tcp_pcb *pcb)
     return OK;
 }
 
-void iperf2_tcp_stop(void *arg)
+void tcp_stream_stop(void *arg)
 {
-    for (unsigned i = 0; i < IPERF2_STREAMS; i++) {
+    for (unsigned i = 0; i < TCP_STREAMS; i++) {
         struct stream *s = &streams[i];
 
         if (s->phase != PHASE_FREE && s->job.arg == arg) {
@@ -445,13 +472,15 @@ static bool turn_stream(struct stream *s)
 static bool turn(void)
 {
     bool worked = false;
+    unsigned left = active;
 
-    for (unsigned i = 0; i < IPERF2_STREAMS && active != 0; i++) {
-        if (streams[i].phase != PHASE_FREE) {
-            worked |= turn_stream(&streams[i]);
+    for (struct stream *s = streams; left != 0 && s != streams + TCP_STREAMS; s++) {
+        if (s->phase != PHASE_FREE) {
+            left--;
+            worked |= turn_stream(s);
         }
     }
     return worked;
 }
 
-APP_WHILE(iperf2_tcp, NULL, active, turn);
+APP_WHILE(tcp_stream, NULL, active, turn);
