@@ -12,7 +12,7 @@ PYTHON := /usr/bin/python3
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 
-all: $(OUT)/nictest86.elf $(OUT)/nictest86.iso floppy $(OUT)/nictest86-grub.img ## build kernel, ISO and floppies (the default)
+all: $(OUT)/nictest86.elf $(OUT)/nictest86.iso floppy $(OUT)/nictest86-grub.img $(OUT)/nictest.com ## build kernel, ISO and floppies (the default)
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | \
@@ -156,6 +156,7 @@ include boot/unpack/unpack.mk
 
 include iso/images.mk
 include boot/floppy/floppy.mk
+include boot/dos/dos.mk
 include iso/dist.mk
 include tests/tools/host.mk
 include tests/host/lwip/lwip.mk

@@ -5,7 +5,6 @@
 
 #include "boot/floppy/config.h"
 #include "boot/floppy/keyboard.h"
-#include "boot/floppy/layout.h"
 #include "boot/floppy/machine.h"
 
 /* Ten digits at most; the longest words of the menu are far shorter than the rest of it. */
@@ -14,7 +13,6 @@ enum { WHOLE_DISK = 0xFFFFFF }; /* boot_device: no partition */
 
 static struct multiboot_info info;
 static char command_line[CONFIG_MAX + PREFIX_AND_ENTRY];
-static const char loader_name[] = "NicTest86 floppy";
 
 static char *put(char *at, const char *text)
 {
@@ -35,31 +33,29 @@ static char *put_number(char *at, uint32_t n)
 }
 
 /* A tick is 54.9254 ms; a day of them, times 549, is below 2^32. */
-static uint32_t milliseconds_since_start(void)
+static uint32_t milliseconds_since(uint32_t tick)
 {
-    uint32_t tick;
-
-    memory_read(&tick, NOTE_TICK, sizeof tick);
     return clock_since(tick) * 549 / 10;
 }
 
-_Noreturn void hand_over(uint32_t entry, uint8_t drive, const struct survey *memory,
+_Noreturn void hand_over(uint32_t entry, const struct loader *loader, const struct survey *memory,
                          const char *options, const char *more)
 {
     char *at = put(command_line, "load_ms=");
 
-    at = put_number(at, milliseconds_since_start());
+    at = put_number(at, milliseconds_since(loader->began));
     at = put(at, " ");
     at = put(at, options);
     put(at, more);
-    info.flags = MULTIBOOT_MEMORY | MULTIBOOT_BOOT_DEVICE | MULTIBOOT_CMDLINE |
-                 MULTIBOOT_LOADER_NAME | (memory->regions != 0 ? MULTIBOOT_MMAP : 0);
+    info.flags = MULTIBOOT_MEMORY | MULTIBOOT_CMDLINE | MULTIBOOT_LOADER_NAME |
+                 (loader->drive != NO_DRIVE ? MULTIBOOT_BOOT_DEVICE : 0) |
+                 (memory->regions != 0 ? MULTIBOOT_MMAP : 0);
     info.mem_lower = memory->lower_kb;
     info.mem_upper = memory->upper_kb;
-    info.boot_device = (uint32_t)drive << 24 | WHOLE_DISK;
+    info.boot_device = (uint32_t)loader->drive << 24 | WHOLE_DISK;
     info.cmdline = memory_address(command_line);
     info.mmap_length = memory->regions * sizeof memory->region[0];
     info.mmap_addr = memory_address(memory->region);
-    info.boot_loader_name = memory_address(loader_name);
+    info.boot_loader_name = memory_address(loader->name);
     machine_enter(entry, memory_address(&info));
 }

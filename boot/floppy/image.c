@@ -97,7 +97,7 @@ void image_take(uint32_t at, uint32_t from, uint32_t bytes)
     }
 }
 
-uint32_t image_end(uint32_t file_bytes)
+static void check_whole(uint32_t file_bytes)
 {
     if (image.entry_at == 0) {
         fail_about(image.name, "not a program for a 386");
@@ -107,6 +107,21 @@ uint32_t image_end(uint32_t file_bytes)
         if (p->offset + p->file_bytes > file_bytes) {
             fail_about(image.name, "cut off, copy it anew");
         }
+    }
+}
+
+void image_check(const char *name, uint32_t memory_end, uint32_t from, uint32_t bytes)
+{
+    image_begin(name, memory_end);
+    read_headers(from, bytes);
+    check_whole(bytes);
+}
+
+uint32_t image_end(uint32_t file_bytes)
+{
+    check_whole(file_bytes);
+    for (unsigned i = 0; i < image.segments; i++) {
+        const struct program_header *p = &image.segment[i];
         memory_zero(p->physical_at + p->file_bytes, p->memory_bytes - p->file_bytes);
     }
     return image.entry_at;

@@ -13,6 +13,10 @@ void image_begin(const char *name, uint32_t memory_end);
 /* For volume_read(): the bytes of the file, in order.  The headers must be in the first piece. */
 void image_take(uint32_t at, uint32_t from, uint32_t bytes);
 
+/* The same of a whole file that lies at `from`, without putting anything anywhere: returns if
+ * image_begin(), image_take() and image_end() will succeed. */
+void image_check(const char *name, uint32_t memory_end, uint32_t from, uint32_t bytes);
+
 /* Zero what the file does not fill; the address of the entry. */
 uint32_t image_end(uint32_t file_bytes);
 

@@ -9,6 +9,7 @@
 #include "boot/floppy/disk.h"
 #include "boot/floppy/handover.h"
 #include "boot/floppy/image.h"
+#include "boot/floppy/layout.h"
 #include "boot/floppy/machine.h"
 #include "boot/floppy/menu.h"
 #include "boot/floppy/screen.h"
@@ -90,5 +91,7 @@ void loader_main(unsigned drive)
     const char *more = menu_finish(&options);
 
     disk_motor_off();
-    hand_over(entry, (uint8_t)drive, &memory, options.line, more);
+    struct loader loader = {.name = "NicTest86 floppy", .drive = (uint8_t)drive};
+    memory_read(&loader.began, NOTE_TICK, sizeof loader.began);
+    hand_over(entry, &loader, &memory, options.line, more);
 }

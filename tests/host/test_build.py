@@ -49,7 +49,7 @@ ARCHIVE = f"nictest86-{version()}.zip"
 
 
 @pytest.mark.parametrize("product", ["nictest86.elf", "nictest86.img", "nictest86.iso",
-                                     "nictest86-grub.img"])
+                                     "nictest86-grub.img", "nictest.com"])
 def test_clean_builds_are_equal(copy, product):
     assert read(f"{OUT}/{product}") == read(copy / "built" / product)
 
@@ -70,6 +70,8 @@ def test_archive_holds_it_all(copy):
         for product in ("nictest86.img", "nictest86-1200.img", "nictest86-720.img",
                         "nictest86-grub.img", "nictest86.iso", "nictest86.elf"):
             assert archive.read(names[product]) == read(copy / "built" / product)
+        assert archive.read(names["dos/NICTEST.ELF"]) == archive.read(names["nictest86.elf"])
+        assert archive.read(names["dos/NICTEST.COM"]) == read(copy / "built/nictest.com")
         for text in ("README.md", "LICENSE", "LICENSE.lwip", "iso/BOOTING.md", "iso/NOTICES.md"):
             assert archive.read(names[text]).strip()
         assert f"\n## {version()}\n" in archive.read(names["iso/CHANGELOG.md"]).decode()

@@ -39,7 +39,7 @@ def commands(out):
         ("opcodes in real mode", ours("opcodes", symbols, "realmode_code", "realmode_code_end")),
         ("opcodes of the unpacker", ours("opcodes", f"{out}/nictest86.unpacker")),
         ("size", ours("size", symbols, f"{out}/nictest86.elf")),
-        ("opcodes of the loader", ours("loader", f"{out}/loader")),
+        ("opcodes of the loaders", ours("loader", f"{out}/loader", f"{out}/dos/nictest.sym")),
         ("shellcheck", ["shellcheck", *scripts]),
         ("cppcheck", ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability",
                       # A table that the linker collects begins at one symbol and ends at another.

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""lint_loader.py FOLDER: the floppy's loader runs on what it says it runs on.
+"""lint_loader.py FOLDER PROGRAM: our loaders run on what they say they run on.
 
 The boot sector (FOLDER/boot.sym, from `begin` to `message`) and the start of stage 2 (section
 .text.8086 of FOLDER/stage2.sym), which looks for a 386, hold nothing newer than the 8086; the rest
-of stage 2 nothing newer than the 386.
+of stage 2 nothing newer than the 386.  PROGRAM, the one for DOS, is made like stage 2.
 """
 import re
 import subprocess
@@ -71,6 +71,7 @@ def stage2_findings(elf):
 
 
 if __name__ == "__main__":
-    report = boot_findings(f"{sys.argv[1]}/boot.sym") + stage2_findings(f"{sys.argv[1]}/stage2.sym")
+    report = boot_findings(f"{sys.argv[1]}/boot.sym")
+    report += stage2_findings(f"{sys.argv[1]}/stage2.sym") + stage2_findings(sys.argv[2])
     print("\n".join(report))
     sys.exit(1 if report else 0)
