@@ -167,9 +167,16 @@ static int wd_probe(const struct nic_place *place, struct nic *nic, char *why, s
 
 static const uint16_t candidates[] = {0x280, 0x300, 0x240, 0x380, 0};
 
+/* The one Plug and Play board of the family: smc-ultra.c (Linux). */
+static const struct nic_pnp_id pnp_ids[] = {
+    {"SMC8416", "SMC EtherEZ (8416)"},
+    {"", NULL},
+};
+
 NIC_DRIVER(wd80x3_driver) = {
     .name = "wd80x3",
     .isa_candidates = candidates,
+    .pnp_ids = pnp_ids,
     .order = NIC_ORDER_MEMORY,
     .probe = wd_probe,
 };

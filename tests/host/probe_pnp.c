@@ -4,6 +4,7 @@
  */
 #include "tests/host/probe.h"
 #include "tests/host/sim/isapnp.h"
+#include "tests/host/sim/wd80x3.h"
 
 enum { NET_LINES = 1 << 3 | 1 << 5 | 1 << 10 | 1 << 11 };
 
@@ -289,11 +290,49 @@ START_TEST(broken_is_switched_off)
 }
 END_TEST
 
+/* SMC's EtherEZ: another driver's; its memory is on the bus where its own registers say. */
+static struct sim_wd etherez;
+
+static void etherez_appears(void *self, unsigned io, int irq)
+{
+    (void)self;
+    sim_wd_plug(&etherez, &sim_wds[5], io, irq);
+}
+
+static void etherez_vanishes(void *self)
+{
+    (void)self;
+    ck_assert(sim_wd_at_rest(&etherez));
+    sim_detach(&etherez);
+}
+
+START_TEST(etherez_is_switched_on)
+{
+    static const struct sim_pnp_card_config card = {
+        .name = "SMC EtherEZ (8416)",
+        .id = "SMC8416",
+        .serial = 9,
+        .device = {{.id = "SMC8416", .first = 0x240, .last = 0x3E0, .irqs = 1 << 5 | 1 << 10}}};
+    pnp_machine();
+    sim_pnp_plug(&pnp[0], &card);
+    sim_pnp_connect(&pnp[0], 0, etherez_appears, etherez_vanishes, NULL);
+    find();
+    found_one();
+    ck_assert_str_eq(nics[0].driver->name, "wd80x3");
+    ck_assert_uint_eq(nics[0].place.io.base, 0x240);
+    ck_assert(nics[0].irq == 10 && nics[0].irq_proven);
+    ck_assert_uint_eq(nics[0].place.mem, sim_wd_window(&etherez));
+    ck_assert_ptr_nonnull(strstr(host_text(), "card switched on: SMC EtherEZ (8416) (SMC8416)"));
+    expect_off(0);
+}
+END_TEST
+
 TCase *probe_pnp(void)
 {
     TCase *tc = tcase_create("plug and play");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, inactive_is_switched_on);
+    tcase_add_test(tc, etherez_is_switched_on);
     tcase_add_test(tc, active_is_taken);
     tcase_add_test(tc, active_without_line);
     tcase_add_test(tc, two_and_a_jumpered_card);
