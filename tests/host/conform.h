@@ -68,6 +68,7 @@ TCase *conform_8139(void);
 TCase *conform_lines(void);
 TCase *conform_shared(void);
 TCase *conform_leave(void);
+TCase *conform_dos(void);
 
 static inline bool conform_is_level(const struct rig_card *cfg)
 {

@@ -21,7 +21,7 @@ HOST_SRC_conform := tests/host/test_conform.c tests/host/conform_8139.c \
     tests/host/conform_8139_rx.c $(CONFORM_CASES)
 HOST_SRC_conform_memory := tests/host/test_conform_memory.c $(CONFORM_CASES)
 HOST_SRC_conform_lines := tests/host/test_conform_lines.c tests/host/conform_lines.c \
-    tests/host/conform_shared.c tests/host/conform_leave.c $(CONFORM)
+    tests/host/conform_shared.c tests/host/conform_leave.c tests/host/conform_dos.c $(CONFORM)
 PROBE_KIT := tests/host/probe_kit.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
 HOST_SRC_flood := tests/host/test_flood.c $(CONFORM)
 # A minute of the wire, an hour in test-long: fast.  The conformance suite is the sanitized one.

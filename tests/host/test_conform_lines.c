@@ -6,6 +6,7 @@
 
 int main(void)
 {
-    static TCase *(*const parts[])(void) = {conform_lines, conform_shared, conform_leave, NULL};
+    static TCase *(*const parts[])(void) = {conform_lines, conform_shared, conform_leave,
+                                            conform_dos, NULL};
     return conform_run("conformance: lines", CARDS_ALL, parts);
 }
