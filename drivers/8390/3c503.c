@@ -145,12 +145,32 @@ static void el2_other_media(struct dp8390 *d)
     nic_log(d->nic, "nothing gets out: trying the %s connector", connector != 0 ? "BNC" : "AUI");
 }
 
+/* The PROM takes the chip's place for a moment. */
+static bool el2_prom(struct dp8390 *d, struct dp8390_prom *prom)
+{
+    const uint8_t was = io_in8(d->reg, GA_GACR);
+    const uint8_t *mac = prom->raw;
+    bool known;
+
+    ga_put(d, GA_GACR, GACR_THIN | GACR_EALO);
+    prom->n = sizeof(prom->mac);
+    for (unsigned i = 0; i < prom->n; i++) {
+        prom->raw[i] = prom->mac[i] = io_in8(d->reg, i);
+    }
+    ga_put(d, GA_GACR, was);
+    known = (mac[0] == 0x02 && mac[1] == 0x60 && mac[2] == 0x8C) ||
+            (mac[0] == 0x00 && mac[1] == 0x20 && mac[2] == 0xAF);
+    prom->words = known ? "3Com's prefix" : "not a prefix of 3Com's";
+    return known;
+}
+
 static const struct dp8390_board board = {.reset = el2_reset,
                                           .read = el2_read,
                                           .write = el2_write,
                                           .enable = el2_enable,
                                           .let_go = el2_let_go,
-                                          .other_media = el2_other_media};
+                                          .other_media = el2_other_media,
+                                          .prom = el2_prom};
 
 /* ---- probe ---- */
 
@@ -177,55 +197,22 @@ static unsigned jumper_at(const struct nic_place *place)
     return place->given || (place->io.base & 0x10) == 0 || shown == bit ? bit : 0;
 }
 
-/* The PROM takes the chip's place for a moment. */
-static bool read_address(const struct dp8390 *d, uint8_t mac[6])
-{
-    const uint8_t was = io_in8(d->reg, GA_GACR);
-
-    ga_put(d, GA_GACR, GACR_THIN | GACR_EALO);
-    for (unsigned i = 0; i < 6; i++) {
-        mac[i] = io_in8(d->reg, i);
-    }
-    ga_put(d, GA_GACR, was);
-    return (mac[0] == 0x02 && mac[1] == 0x60 && mac[2] == 0x8C) ||
-           (mac[0] == 0x00 && mac[1] == 0x20 && mac[2] == 0xAF);
-}
-
-/* On the bus if it works there, else through the FIFO. */
-static bool find_memory(struct dp8390 *d, unsigned pcfr, char *why, size_t why_size)
-{
-    const unsigned first = d->tx_page * DP8390_PAGE, bytes = d->rx_stop * DP8390_PAGE - first;
-    enum shmem_state state;
-
-    if ((pcfr & (pcfr - 1)) != 0) {
-        format(why, why_size, "two memory jumpers are set (%02x): leave one, or none", pcfr);
-        return false;
-    }
-    d->window.base = pcfr == 0 ? 0 : (pcfr & PCFR_UPPER) != 0 ? 0xD8000 : 0xC8000;
-    d->window.base += (pcfr & PCFR_ODD) != 0 ? 0x4000 : 0;
-    state = shmem_test(d, first, bytes);
-    if (state != SHMEM_GOOD && pcfr != 0) {
-        shmem_explain(state, d->window.base, why, why_size);
-        nic_log(d->nic, "%s; using its FIFO", why);
-        d->window.base = 0;
-        state = shmem_test(d, first, bytes);
-    }
-    format(why, why_size, "its memory does not answer through the FIFO either");
-    return state == SHMEM_GOOD;
-}
-
 static int el2_probe(const struct nic_place *place, struct nic *nic, char *why, size_t why_size)
 {
     struct dp8390 *d = dp8390_of(nic);
     const unsigned jumper = jumper_at(place);
     const unsigned pcfr = jumper != 0 ? io_in8(place->io, GA_PCFR) : PCFR_NONE;
+    struct dp8390_prom prom;
     char model[24];
-    uint8_t mac[6];
 
     *d = (struct dp8390){.reg = place->io, .board = &board, .nic = nic, .dcr = DCR_BYTES};
-    if ((pcfr & PCFR_NONE) != 0 || io_in8(d->reg, GA_BCFR) != jumper || !read_address(d, mac)) {
+    if ((pcfr & PCFR_NONE) != 0 || io_in8(d->reg, GA_BCFR) != jumper || !el2_prom(d, &prom)) {
         format(why, why_size, "no 3C503 there");
         return E_NOT_FOUND;
+    }
+    if ((pcfr & (pcfr - 1)) != 0) {
+        format(why, why_size, "two memory jumpers are set (%02x): leave one, or none", pcfr);
+        return E_HARDWARE;
     }
     d->board_state[CONNECTOR] = io_in8(d->reg, GA_GACR) & GACR_THIN;
     nic->ops = &dp8390_ops;
@@ -239,15 +226,17 @@ static int el2_probe(const struct nic_place *place, struct nic *nic, char *why, 
     d->rx_stop = 2 * RING;
     dp8390_stop(d);
     el2_enable(d, true);
-    if (!find_memory(d, pcfr, why, why_size)) {
+    d->window.base = pcfr == 0 ? 0 : (pcfr & PCFR_UPPER) != 0 ? 0xD8000 : 0xC8000;
+    d->window.base += (pcfr & PCFR_ODD) != 0 ? 0x4000 : 0;
+    if (!shmem_settle(d, d->tx_page * DP8390_PAGE,
+                      (unsigned)(d->rx_stop - d->tx_page) * DP8390_PAGE, "FIFO", why, why_size)) {
         el2_enable(d, false);
         return E_HARDWARE;
     }
     dp8390_choose_line(d, lines, el2_route);
     el2_enable(d, false);
-    nic->place.mem = d->window.base;
     format(model, sizeof(model), "3C503%s%s", d->word ? "/16" : "", d->window.base ? "" : ", FIFO");
-    dp8390_describe(d, model, mac);
+    dp8390_describe(d, model, prom.mac);
     return 0;
 }
 

@@ -38,6 +38,7 @@ void dp8390_describe(struct dp8390 *d, const char *model, const uint8_t mac[6])
     memcpy(nic->mac, mac, sizeof(nic->mac));
     format(nic->model, sizeof(nic->model), "%s", model);
     nic->width = d->word ? 16 : 8;
+    nic->place.mem = d->window.base;
     nic->ring_kb = (uint16_t)((unsigned)(d->rx_stop - d->rx_start) * DP8390_PAGE / 1024);
     nic->link_kbit = LINK_KBIT;
     nic->ops = &dp8390_ops;

@@ -172,3 +172,18 @@ void shmem_explain(enum shmem_state state, uint32_t base, char *why, size_t why_
 
     format(why, why_size, words[state], (unsigned)base);
 }
+
+bool shmem_settle(struct dp8390 *d, unsigned first, unsigned bytes, const char *other, char *why,
+                  size_t why_size)
+{
+    enum shmem_state state = shmem_test(d, first, bytes);
+
+    if (state != SHMEM_GOOD && d->window.base != 0) {
+        shmem_explain(state, d->window.base, why, why_size);
+        nic_log(d->nic, "%s; using its %s", why, other);
+        d->window.base = 0;
+        state = shmem_test(d, first, bytes);
+    }
+    format(why, why_size, "its memory does not answer through the %s either", other);
+    return state == SHMEM_GOOD;
+}

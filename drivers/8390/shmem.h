@@ -27,6 +27,11 @@ enum shmem_state {
  * what it held is lost.  The board is enabled, the chip stopped. */
 enum shmem_state shmem_test(struct dp8390 *d, unsigned first, unsigned bytes);
 
+/* The same, in the window; does it fail there, window 0, by the board's other way, and a line that
+ * says so, with the `other` in it.  False: that fails, too; `why` then holds the words. */
+bool shmem_settle(struct dp8390 *d, unsigned first, unsigned bytes, const char *other, char *why,
+                  size_t why_size);
+
 /* Looking only, in bytes: does nobody answer in `bytes` from there? */
 bool shmem_is_free(struct iowin w, unsigned bytes);
 

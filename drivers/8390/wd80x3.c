@@ -209,6 +209,7 @@ const struct dp8390_board wd_board = {
     .write = wd_write,
     .enable = wd_enable,
     .let_go = wd_let_go,
+    .prom = wd_prom,
 };
 
 const struct dp8390_board wd_pipe_board = {
@@ -217,4 +218,5 @@ const struct dp8390_board wd_pipe_board = {
     .write = pipe_write,
     .enable = wd_enable,
     .let_go = wd_let_go,
+    .prom = wd_prom,
 };

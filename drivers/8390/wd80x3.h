@@ -70,6 +70,9 @@ struct wd_look {
 /* Is there one?  Reads alone, but where the user sent us.  Fills in model and lan; else `why`. */
 bool wd_look_at(const struct dp8390 *d, struct wd_look *look, char *why, size_t why_size);
 
+/* What its address PROM says, for the selftest. */
+bool wd_prom(struct dp8390 *d, struct dp8390_prom *prom);
+
 /* Its kind, width, line, and where its memory is set up to be. */
 void wd_read_configuration(struct dp8390 *d, struct wd_look *look);
 

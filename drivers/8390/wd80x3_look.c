@@ -7,6 +7,7 @@
 #include "drivers/8390/wd80x3.h"
 #include "kernel/irq.h"
 #include "kernel/print.h"
+#include "kernel/string.h"
 
 enum {
     LAN_ID = 6,
@@ -20,6 +21,7 @@ enum {
     LARGE_CHIP_BYTES = 32 * 1024,
     RAR_BASE = 0xC0000,
     RAR_A17_SHIFT = 11,
+    PROM_WORDS = 48,
 };
 
 /* FreeBSD if_edreg.h, 86Box net_wd8003.c. */
@@ -119,6 +121,29 @@ bool wd_look_at(const struct dp8390 *d, struct wd_look *look, char *why, size_t 
     format(why, why_size, "a WD or SMC address PROM, but its board id %02x is unknown",
            lan[LAN_ID]);
     return false;
+}
+
+/* For the selftest: only who has been found is asked, so all of it may be read. */
+bool wd_prom(struct dp8390 *d, struct dp8390_prom *prom)
+{
+    static char words[PROM_WORDS];
+    const struct wd_model *model;
+    uint8_t sum = 0;
+
+    prom->n = WD_LAN_BYTES;
+    for (unsigned i = 0; i < WD_LAN_BYTES; i++) {
+        prom->raw[i] = io_in8(d->asic, WD_LAN + i);
+        sum = (uint8_t)(sum + prom->raw[i]);
+    }
+    memcpy(prom->mac, prom->raw, sizeof(prom->mac));
+    prom->words = words;
+    model = model_of(prom->raw[LAN_ID]);
+    if (sum != LAN_SUM || model == NULL) {
+        format(words, sizeof(words), "id %02x, and the sum is %02x", prom->raw[LAN_ID], sum);
+        return false;
+    }
+    format(words, sizeof(words), "%s, id %02x, sum ff", model->name, prom->raw[LAN_ID]);
+    return true;
 }
 
 /* ---- its configuration ---- */

@@ -158,7 +158,6 @@ static int wd_probe(const struct nic_place *place, struct nic *nic, char *why, s
     if (error != 0) {
         return error;
     }
-    nic->place.mem = d->window.base;
     format(model, sizeof(model), "%s%s", look.model->name,
            d->board == &wd_pipe_board ? ", I/O pipe" : "");
     dp8390_describe(d, model, look.lan);

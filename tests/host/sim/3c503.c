@@ -354,13 +354,7 @@ static bool el2_memory(void *self, uint32_t address, unsigned width, bool write,
     }
     at += (el2->gacfr & MBS) * BANK;
     sim_chip_host_access(&el2->chip, at, width / 8, !write);
-    for (unsigned i = 0; i < width / 8; i++) {
-        if (write) {
-            el2->chip.mem[at + i] = (uint8_t)(*value >> 8 * i);
-        } else {
-            *value = (i == 0 ? 0 : *value) | (uint32_t)el2->chip.mem[at + i] << 8 * i;
-        }
-    }
+    sim_chip_cycle(&el2->chip, at, width, write, value);
     return true;
 }
 

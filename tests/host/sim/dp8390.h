@@ -249,6 +249,9 @@ void sim_chip_data_out(struct sim_chip *c, uint32_t value, unsigned width);
 /* The host reads or writes `n` bytes of card memory at `first` directly: is that all right now? */
 void sim_chip_host_access(struct sim_chip *c, unsigned first, unsigned n, bool read);
 
+/* One cycle of the host's there; with the memory's faults. */
+void sim_chip_cycle(struct sim_chip *c, unsigned at, unsigned width, bool write, uint32_t *value);
+
 /* The board connects the chip's line to `irq`, or keeps it off. */
 void sim_chip_route(struct sim_chip *c, int irq, bool gated);
 

@@ -248,11 +248,22 @@ static unsigned wired(const struct sim_chip *c, unsigned at)
 static uint8_t cell(const struct sim_chip *c, unsigned at)
 {
     bool set_up = (c->init & INIT_PROM) == INIT_PROM;
-    bool there = (at < PROM_SIZE && set_up) || (sim_chip_in_ram(c, at, 1) && !c->fault.no_memory);
+    bool there = (at < PROM_SIZE && set_up && !c->cfg.shared) || (sim_chip_in_ram(c, at, 1) && !c->fault.no_memory);
     uint8_t value = there ? c->mem[wired(c, at)] : 0xFF;
     return at == c->fault.cell && at != 0
                ? (uint8_t)((value | c->fault.cell_high) & ~c->fault.cell_low)
                : value;
+}
+
+void sim_chip_cycle(struct sim_chip *c, unsigned at, unsigned width, bool write, uint32_t *value)
+{
+    for (unsigned i = 0; i < width / 8; i++) {
+        if (write) {
+            c->mem[wired(c, at + i)] = (uint8_t)(*value >> 8 * i);
+        } else {
+            *value = (i == 0 ? 0 : *value) | (uint32_t)cell(c, at + i) << 8 * i;
+        }
+    }
 }
 
 uint32_t sim_chip_data_in(struct sim_chip *c, unsigned width)

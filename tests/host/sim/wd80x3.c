@@ -373,13 +373,7 @@ static bool wd_memory(void *self, uint32_t address, unsigned width, bool write, 
     }
     sim_chip_host_access(&wd->chip, at, width / 8, !write);
     at %= wd->chip.cfg.ram_size; /* a smaller memory repeats itself */
-    for (unsigned i = 0; i < width / 8; i++) {
-        if (write) {
-            wd->chip.mem[at + i] = (uint8_t)(*value >> 8 * i);
-        } else {
-            *value = (i == 0 ? 0 : *value) | (uint32_t)wd->chip.mem[at + i] << 8 * i;
-        }
-    }
+    sim_chip_cycle(&wd->chip, at, width, write, value);
     *value ^= width == 16 && wd->cfg.no_words ? 0x5A00 : 0;
     return true;
 }
