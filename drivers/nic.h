@@ -131,7 +131,10 @@ struct nic_ops {
 
     void (*set_filter)(struct nic *, const struct nic_filter *);
 
-    /* Transmit idle: nothing accepted is still to be sent. */
+    /* Take note of what has been sent: statistics are up to date, its room is free. */
+    void (*tx_reclaim)(struct nic *);
+
+    /* The same, and then: nothing accepted is still to be sent. */
     bool (*tx_idle)(struct nic *);
 
     /* Steps of the card's selftest, ended by a null run (drivers/selftest.h); null: none. */

@@ -145,7 +145,7 @@ static int start_counters(int argc, char *argv[])
         above->reset();
     }
     for (unsigned i = 0; i < nic_count; i++) {
-        (void)nics[i].ops->tx_idle(&nics[i]); /* counts what has been sent */
+        nics[i].ops->tx_reclaim(&nics[i]);
         if (reset) {
             nic_stats_reset(&nics[i]);
         } else {

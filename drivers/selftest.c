@@ -148,6 +148,7 @@ static const struct nic_ops away = {
     .irq_unmask = away_unmask,
     .irq_provoke = away_nothing,
     .set_filter = away_set_filter,
+    .tx_reclaim = away_nothing,
     .tx_idle = away_tx_idle,
 };
 

@@ -303,7 +303,7 @@ uint64_t nicif_wire_bytes(struct nic *nic, bool tx)
 {
     const struct nic_stats *s = &nic->stats;
 
-    (void)nic->ops->tx_idle(nic); /* counts what has been sent */
+    nic->ops->tx_reclaim(nic);
     return tx ? s->tx_bytes + WIRE_OVERHEAD * s->tx_frames
               : s->rx_bytes + WIRE_OVERHEAD * s->rx_frames;
 }

@@ -81,6 +81,7 @@ void dp8390_overrun_resume(struct dp8390 *);
 /* Ops. */
 unsigned dp8390_rx_burst(struct nic *, struct frame *out[], unsigned max);
 unsigned dp8390_tx_burst(struct nic *, const struct tx_frame in[], unsigned n);
+void dp8390_tx_reclaim(struct nic *);
 bool dp8390_tx_idle(struct nic *);
 extern const struct selftest_step dp8390_selftest[];
 

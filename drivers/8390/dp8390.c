@@ -351,6 +351,7 @@ const struct nic_ops dp8390_ops = {
     .irq_unmask = dp8390_irq_unmask,
     .irq_provoke = dp8390_irq_provoke,
     .set_filter = dp8390_set_filter,
+    .tx_reclaim = dp8390_tx_reclaim,
     .tx_idle = dp8390_tx_idle,
     .selftest = dp8390_selftest,
 };

@@ -139,6 +139,11 @@ unsigned dp8390_tx_burst(struct nic *nic, const struct tx_frame in[], unsigned n
     return taken;
 }
 
+void dp8390_tx_reclaim(struct nic *nic)
+{
+    dp8390_reclaim(dp8390_of(nic));
+}
+
 bool dp8390_tx_idle(struct nic *nic)
 {
     struct dp8390 *d = dp8390_of(nic);

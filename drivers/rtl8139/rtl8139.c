@@ -314,6 +314,7 @@ const struct nic_ops rtl8139_ops = {
     .irq_unmask = rtl8139_irq_unmask,
     .irq_provoke = rtl8139_irq_provoke,
     .set_filter = rtl8139_set_filter,
+    .tx_reclaim = rtl8139_tx_reclaim,
     .tx_idle = rtl8139_tx_idle,
     .selftest = rtl8139_selftest,
 };

@@ -110,6 +110,7 @@ void rtl8139_reclaim(struct rtl8139 *);
 unsigned rtl8139_rx_burst(struct nic *, struct frame *out[], unsigned max);
 void rtl8139_rx_done(struct nic *);
 unsigned rtl8139_tx_burst(struct nic *, const struct tx_frame in[], unsigned n);
+void rtl8139_tx_reclaim(struct nic *);
 bool rtl8139_tx_idle(struct nic *);
 void rtl8139_watch_transmitter(struct rtl8139 *);
 

@@ -133,14 +133,18 @@ unsigned rtl8139_tx_burst(struct nic *nic, const struct tx_frame in[], unsigned 
     return taken;
 }
 
-bool rtl8139_tx_idle(struct nic *nic)
+void rtl8139_tx_reclaim(struct nic *nic)
 {
-    struct rtl8139 *d = rtl8139_of(nic);
     bool guarded = nic_guard(); /* with txirq=1 the handler frees descriptors, too */
 
-    rtl8139_reclaim(d);
+    rtl8139_reclaim(rtl8139_of(nic));
     nic_unguard(guarded);
-    return d->in_use == 0;
+}
+
+bool rtl8139_tx_idle(struct nic *nic)
+{
+    rtl8139_tx_reclaim(nic);
+    return rtl8139_of(nic)->in_use == 0;
 }
 
 void rtl8139_watch_transmitter(struct rtl8139 *d)

@@ -36,7 +36,7 @@ HOST_SRC_3c503 := tests/host/test_3c503.c tests/host/misuse_3c503.c tests/host/w
 HOST_SRC_ring := tests/host/test_ring.c drivers/8390/ring.c
 HOST_SRC_frame := tests/host/test_frame.c drivers/frame.c tests/host/host_support.c \
     kernel/print.c kernel/math64.c tests/host/sim/bus.c tests/host/sim/irq.c
-HOST_SRC_pci := tests/host/test_pci.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
+HOST_SRC_pci := tests/host/test_pci.c tests/host/pci_rig.c $(SIM_NIC) $(HOST_KERNEL) $(DRIVER_NIC)
 HOST_SRC_misuse_8139 := tests/host/test_misuse_8139.c tests/host/wrong_step.c tests/host/rtl_steps.c \
     $(SIM_NIC)
 HOST_SRC_sim_8139 := tests/host/test_sim_8139.c tests/host/wrong_step.c tests/host/rtl_steps.c $(SIM_NIC)

@@ -20,7 +20,7 @@
 enum { POOL = 8 };
 
 static struct frame pool[POOL];
-static unsigned services;
+static unsigned services, reclaims;
 
 static int no_probe(const struct nic_place *place, struct nic *nic, char *why, size_t size)
 {
@@ -40,13 +40,13 @@ static void service(struct nic *nic, unsigned events)
     services++;
 }
 
-static bool tx_idle(struct nic *nic)
+static void tx_reclaim(struct nic *nic)
 {
     (void)nic;
-    return true;
+    reclaims++;
 }
 
-static const struct nic_ops fake_ops = {.service = service, .tx_idle = tx_idle};
+static const struct nic_ops fake_ops = {.service = service, .tx_reclaim = tx_reclaim};
 
 static void card(unsigned index, enum nic_bus bus)
 {
@@ -74,7 +74,7 @@ static void machine(void)
     options_default(&options);
     frame_pool_init(pool, POOL);
     memset(nics, 0, sizeof nics);
-    nic_count = services = 0;
+    nic_count = services = reclaims = 0;
 }
 
 static int run(const char *name, const char *argument)
@@ -194,7 +194,7 @@ START_TEST(counters)
     expect_record("\"rx_overrun\":0,");
     expect_record("\"burst_1\":11,");
     expect_record("\"pool_size\":8,");
-    ck_assert_uint_eq(services, 0);
+    ck_assert(services == 0 && reclaims == 1); /* what has left is counted first */
     nic_add_counters(&more);
     ck_assert_int_eq(run("counters", NULL), SHELL_OK);
     expect_record("\"more\":7");
