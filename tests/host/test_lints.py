@@ -239,3 +239,13 @@ def test_links_lead_somewhere(page):
     with open(page, encoding="utf-8") as text:
         links = re.findall(r"\]\(([^)#:]+)\)", text.read())
     assert [one for one in links if not os.path.exists(one)] == []
+
+
+def test_the_worked_example_is_one_short_file():
+    """HACKING.md shows how little a board takes: the number there is true, and under 250."""
+    with open("HACKING.md", encoding="utf-8") as text:
+        told = re.search(r"`(drivers/8390/3c503\.c)` \((\d+) lines", text.read())
+    with open(told[1], encoding="utf-8") as source:
+        lines = len(source.readlines())
+    assert lines == int(told[2])
+    assert lines < 250

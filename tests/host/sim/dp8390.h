@@ -103,6 +103,7 @@ struct sim_chip_config {
     bool next_at_stop;      /* the header says PSTOP where it means PSTART              */
     bool no_reset_ack;      /* RST is not set by the reset line                        */
     unsigned reset_us;      /* how long the reset line takes                           */
+    unsigned reset_within;  /* ns from its read to its write, else it resets nothing; 0: any */
     bool exact_fit;         /* a frame may end on the page before the boundary page    */
     enum sim_dwords dwords;
     bool loops_high;       /* loopback in word mode takes the high byte of each word        */
@@ -189,6 +190,7 @@ struct sim_chip {
     unsigned init;
     bool stopped;
     bool held_in_reset;
+    uint64_t reset_ns;   /* when the reset line was asserted                  */
     uint64_t rest_at_ns; /* when a STOP has taken effect                     */
     uint64_t stop_ns;
     bool stop_hit_transmit; /* then RST is not set                              */

@@ -38,6 +38,7 @@ void sim_chip_reset_on(struct sim_chip *c)
     }
     sim_wire_cut(c);
     c->held_in_reset = true;
+    c->reset_ns = sim_now_ns();
     c->hardware_resets++;
     c->stopped = true;
     c->page = 0;
@@ -60,4 +61,7 @@ void sim_chip_reset_off(struct sim_chip *c)
     c->held_in_reset = false;
     c->stop_ns = sim_now_ns();
     c->rest_at_ns = c->stop_ns + 1000ULL * c->cfg.reset_us;
+    if (c->cfg.reset_within != 0 && c->stop_ns - c->reset_ns > c->cfg.reset_within) {
+        c->rest_at_ns = UINT64_MAX;
+    }
 }

@@ -51,7 +51,7 @@ const struct sim_card_config sim_cards[] = {
               .never_rst = true, .no_fifo = true}},
     {.name = "clone-lazy",
      .signature = 'W',
-     .chip = {RAM_16K, .reset_us = 5000, .no_rdc_after_read = true, .skips_page = true,
+     .chip = {RAM_16K, .reset_us = 5000, .reset_within = 2000, .no_rdc_after_read = true, .skips_page = true,
               .late_stop_us = 700, .prefetches = true}},
     {.name = "rtl8029",
      .signature = 'W',

@@ -404,6 +404,7 @@ static void power_on(struct sim_wd *wd)
         wd->irr = (uint8_t)((code & 3) << 5);
         wd->icr |= (uint8_t)(code & IR2);
     }
+    wd->icr_found = wd->icr;
     route(wd);
 }
 
@@ -444,7 +445,7 @@ bool sim_wd_at_rest(const struct sim_wd *wd)
                 : wd->cfg.board == WD_BOARD_790 ? wd->icr790 != 0
                                                 : false;
     return wd->chip.stopped && wd->chip.imr == 0 && (wd->msr & MENB) == 0 && !wide_host(wd) &&
-           (wd->laar & L16EN) == 0 && (wd->hwr & SWH) == 0 && !line;
+           (wd->laar & L16EN) == 0 && wd->icr == wd->icr_found && (wd->hwr & SWH) == 0 && !line;
 }
 
 void sim_wd_free(struct sim_wd *wd)

@@ -41,7 +41,7 @@ struct sim_wd {
     int jumper; /* line by jumper or EEPROM                                            */
     int broken; /* test side: the line it reaches instead, if not 0                    */
     uint8_t prom[8];
-    uint8_t msr, icr, irr, laar;                   /* 83C584                           */
+    uint8_t msr, icr, irr, laar, icr_found;        /* 83C584                           */
     uint8_t hwr, bpr, icr790, rar, gcr, gcr2, iar; /* 83C790                           */
     unsigned pipe_at, pipe_bytes;                  /* I/O pipe: address, bytes of it written */
     unsigned pipe_way;                             /* 0 fresh, 1 reading, 2 writing    */
