@@ -248,7 +248,8 @@ static unsigned wired(const struct sim_chip *c, unsigned at)
 static uint8_t cell(const struct sim_chip *c, unsigned at)
 {
     bool set_up = (c->init & INIT_PROM) == INIT_PROM;
-    bool there = (at < PROM_SIZE && set_up && !c->cfg.shared) || (sim_chip_in_ram(c, at, 1) && !c->fault.no_memory);
+    bool there = (at < PROM_SIZE && set_up && !c->cfg.shared) ||
+                 (sim_chip_in_ram(c, at, 1) && !c->fault.no_memory);
     uint8_t value = there ? c->mem[wired(c, at)] : 0xFF;
     return at == c->fault.cell && at != 0
                ? (uint8_t)((value | c->fault.cell_high) & ~c->fault.cell_low)
