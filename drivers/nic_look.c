@@ -59,9 +59,12 @@ static int bar(const struct nic_driver *driver, const struct nic_place *place, c
 {
     const unsigned ports = nic_ports_of(driver);
     const struct nic *there = card_at(place->io.base, ports);
+    const char *broken = nic_seen_broken(place->io.base, ports);
 
     if (there != NULL) {
         format(why, NIC_WHY_BYTES, "card %u has these ports", there->index);
+    } else if (place->bus == NIC_ISA && !place->given && broken != NULL) {
+        format(why, NIC_WHY_BYTES, "%s knows the card there", broken);
     } else if (nic_count == NIC_MAX) {
         format(why, NIC_WHY_BYTES, "there are %u cards already, no more can be used",
                (unsigned)NIC_MAX);

@@ -14,6 +14,7 @@ enum {
     SIGHTINGS = 64, /* every candidate of every driver, and some more */
     WHY_BYTES = 72,
     WHERE_BYTES = 16,
+    FEWEST_PORTS = 16, /* of any card */
     ROWS_IN_PART = 24, /* of a `table` record: under 4096 bytes */
     ROW_ENDS = 72,     /* of the list of empty ports: columns of the screen */
 };
@@ -66,6 +67,19 @@ void nic_seen(const char *who, const struct nic_place *place, enum nic_verdict v
 static bool on_isa(const struct sighting *s)
 {
     return s->bus == NIC_ISA && s->pnp == 0;
+}
+
+const char *nic_seen_broken(unsigned first, unsigned n)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct sighting *s = &sightings[i];
+
+        if (s->verdict == SEEN_UNUSABLE && on_isa(s) && s->io < first + n &&
+            first < (unsigned)s->io + FEWEST_PORTS) {
+            return s->who;
+        }
+    }
+    return NULL;
 }
 
 const char *nic_seen_places(char *text, size_t size)

@@ -30,6 +30,9 @@ void nic_seen_end(void);
 /* "ne2000 0x300 0x280, wd80x3 0x240": ISA places looked at; "" if none was. */
 const char *nic_seen_places(char *text, size_t size);
 
+/* The driver that knows the ISA card at one of these ports, and cannot use it; null: nobody. */
+const char *nic_seen_broken(unsigned first, unsigned n);
+
 /* "0x300", "pci:0.9.0" or "pnp:1.0". */
 const char *nic_where(const struct nic_place *place, char *text, size_t size);
 

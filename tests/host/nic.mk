@@ -27,8 +27,8 @@ HOST_SRC_flood := tests/host/test_flood.c $(CONFORM)
 # A minute of the wire, an hour in test-long: fast.  The conformance suite is the sanitized one.
 HOST_CFLAGS_flood := -O2 -fno-sanitize=all
 HOST_SRC_probe := tests/host/test_probe.c tests/host/probe_strangers.c tests/host/probe_pnp.c \
-    tests/host/probe_boards.c tests/host/probe_decoys.c tests/host/probe_lines.c tests/host/wrong_step.c \
-    tests/host/sim/decoys.c $(SIM_PNP) $(PROBE_KIT)
+    tests/host/probe_boards.c tests/host/probe_mix.c tests/host/probe_decoys.c \
+    tests/host/probe_lines.c tests/host/wrong_step.c tests/host/sim/decoys.c $(SIM_PNP) $(PROBE_KIT)
 HOST_SRC_wd80x3 := tests/host/test_wd80x3.c tests/host/misuse_wd80x3.c tests/host/wrong_step.c \
     $(PROBE_KIT)
 HOST_SRC_3c503 := tests/host/test_3c503.c tests/host/misuse_3c503.c tests/host/wrong_step.c \

@@ -43,5 +43,6 @@ TCase *probe_pnp(void);
 TCase *probe_decoys(void);
 TCase *probe_lines(void);
 TCase *probe_boards(void);
+TCase *probe_mix(void);
 
 #endif

@@ -71,8 +71,16 @@ def test_percent_is_rounded_down(part, whole, says):
 
 
 def test_last_line_of_the_coverage(capsys):
-    coverage.print_report({("drivers/a.c", 1, 0): 3, ("drivers/a.c", 1, 1): 0,
-                           ("drivers/b/c.c", 9, 0): 1, ("drivers/b/c.c", 9, 1): 1}, True)
+    whole = coverage.print_report({("drivers/a.c", 1, 0): 3, ("drivers/a.c", 1, 1): 0,
+                                   ("drivers/b/c.c", 9, 0): 1, ("drivers/b/c.c", 9, 1): 1}, True)
+    assert whole == 75 < coverage.AT_LEAST
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "drivers/ branch coverage: 75 %"
     assert any(line.strip() == "drivers/a.c:1" for line in lines)
+
+
+@pytest.mark.parametrize("taken,status", [(89, 1), (90, 0)])
+def test_too_little_coverage_fails(taken, status, monkeypatch, tmp_path):
+    counts = {("drivers/a.c", line, 0): int(line < taken) for line in range(100)}
+    monkeypatch.setattr(coverage, "branches", lambda folder: counts)
+    assert coverage.main([str(tmp_path)]) == status

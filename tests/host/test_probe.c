@@ -296,5 +296,6 @@ int main(void)
     suite_add_tcase(suite, probe_decoys());
     suite_add_tcase(suite, probe_lines());
     suite_add_tcase(suite, probe_boards());
+    suite_add_tcase(suite, probe_mix());
     return run_suite(suite);
 }

@@ -289,6 +289,27 @@ START_TEST(bounded)
 }
 END_TEST
 
+/* A card that its driver knows and cannot use: no other driver tries, who would disturb it more;
+ * but where the user says so. */
+START_TEST(broken_is_left_alone)
+{
+    machine("irq=poll");
+    broken_at = 0x300;
+    nics_init();
+    unsigned asked = 0;
+    for (unsigned i = 0; i < look_count; i++) {
+        asked += looks[i].io == 0x300;
+    }
+    ck_assert_uint_eq(asked, 1);
+    expect_words(probe_says(), "ne2000   not looked at: wd80x3 knows the card there");
+    machine("irq=poll nic=wd80x3 nic=ne2000:0x300");
+    broken_at = 0x300;
+    nics_init();
+    ck_assert(look_count == 4 && looks[3].io == 0x300);
+    ck_assert_str_eq(looks[3].name, "ne2000");
+}
+END_TEST
+
 /* Who names a place gets it looked at, however long the rest took. */
 START_TEST(named_is_not_bounded)
 {
@@ -459,6 +480,7 @@ int main(void)
     tcase_add_test(tc, named_wrongly);
     tcase_add_test(tc, bounded);
     tcase_add_test(tc, named_is_not_bounded);
+    tcase_add_test(tc, broken_is_left_alone);
     tcase_add_test(tc, too_many);
     tcase_add_test(tc, cannot_be_opened);
     tcase_add_test(tc, command);

@@ -3,7 +3,7 @@
 FOLDER/obj, and print how many branches of drivers/ they took together.
 
 The same source is compiled once for each set of flags; a branch counts as taken if any of its
-copies was.  The last line is `drivers/ branch coverage: N %`.
+copies was.  The last line is `drivers/ branch coverage: N %`; less than AT_LEAST is a failure.
 """
 import collections
 import concurrent.futures
@@ -15,6 +15,7 @@ import sys
 
 SECONDS = 1200
 COVERED = "drivers/"
+AT_LEAST = 90
 
 
 def run(program):
@@ -65,8 +66,9 @@ def print_report(taken, details):
             missed = sorted({line for line, count in found if count == 0})
             for line in missed:
                 print(f"            {file}:{line}")
-    hit = sum(count > 0 for count in taken.values())
-    print(f"{COVERED} branch coverage: {percent(hit, len(taken))} %")
+    whole = percent(sum(count > 0 for count in taken.values()), len(taken))
+    print(f"{COVERED} branch coverage: {whole} %")
+    return whole
 
 
 def main(arguments):
@@ -77,8 +79,7 @@ def main(arguments):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         failed = [said for said in pool.map(run, programs) if said is not None]
     print("\n".join(failed), end="\n" if failed else "")
-    print_report(branches(folder), details)
-    return 1 if failed else 0
+    return 1 if print_report(branches(folder), details) < AT_LEAST or failed else 0
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ test-long: all $(OUT)/host/ttcp $(OUT)/host/test_flood | $(OUT)/deps/test ## wha
 	$(PYTEST) tests/emu -m long
 	FLOOD_SECONDS=3600 $(OUT)/host/test_flood
 	@$(MAKE) --no-print-directory mutants
+	@$(MAKE) --no-print-directory coverage
 	@$(MAKE) --no-print-directory fuzz TIME=$(LONG_FUZZ)
 
 .PHONY: run bochs bochs-debug qemu debug check-emu test test-long

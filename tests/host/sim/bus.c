@@ -428,10 +428,18 @@ void sim_bus_out_rep(unsigned port, unsigned width, const void *from, unsigned c
 
 /* ---- card memory ---- */
 
+static const char *memory_off; /* whose it is, in this cycle */
+
+void sim_memory_off(const char *who)
+{
+    memory_off = who;
+}
+
 static uint32_t mem_once(uint32_t address, unsigned width, bool write, uint32_t value)
 {
     const char *answered = NULL;
     uint32_t given = width == 8 ? 0xFF : 0xFFFF;
+    memory_off = NULL;
     begin_cycle(width == 8 ? SIM_NS_MEM8 : SIM_NS_MEM16);
     for (unsigned i = 0; i < memory_count; i++) {
         uint32_t mine = value;
@@ -443,6 +451,9 @@ static uint32_t mem_once(uint32_t address, unsigned width, bool write, uint32_t 
         }
         answered = memories[i].name;
         given = mine;
+    }
+    if (write && answered == NULL && memory_off != NULL) {
+        sim_misuse("%s: written with the memory off the bus", memory_off);
     }
     return given;
 }

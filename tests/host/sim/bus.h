@@ -60,6 +60,10 @@ struct sim_memory {
 
 void sim_attach_memory(const struct sim_memory *memory);
 
+/* For cycle(): `who` has its memory off the bus.  If nobody else takes this write, that is misuse.
+ */
+void sim_memory_off(const char *who);
+
 /* ---- time ---- */
 
 uint64_t sim_now_ns(void);

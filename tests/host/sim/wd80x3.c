@@ -348,12 +348,12 @@ static bool wd_memory(void *self, uint32_t address, unsigned width, bool write, 
     }
     if ((wd->msr & MENB) == 0) {
         if (write) {
-            sim_misuse("%s: written with the memory off the bus", wd->cfg.name);
+            sim_memory_off(wd->cfg.name);
         }
         return false;
     }
     if (wd->cfg.dark) {
-        return false;
+        return write; /* and keeps nothing */
     }
     if ((wd->icr790 & IOPEN) != 0) {
         sim_misuse("%s: memory used while the I/O pipe is on", wd->cfg.name);
