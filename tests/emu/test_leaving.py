@@ -11,13 +11,14 @@ from stub import stopped
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
 NO_APM = 0x7000  # free memory for an INT 15h of our own
+BOCHS_START = 180
 START = 20  # seconds a start may take, BIOS and loader included
 
 
-def starts_again(box, mark):
+def starts_again(box, mark, limit=START):
     """A second boot record, the card found as at first, and an address that answers."""
     first = box.all("nic")[0]
-    box.wait_for("ready", START, since=mark)
+    box.wait_for("ready", limit, since=mark)
     again = box.all("boot", since=mark)
     assert len(again) == 1 and again[0]["mem_kb"] == box.records[0]["mem_kb"]
     second, = box.all("nic", since=mark)
@@ -120,3 +121,19 @@ def test_quit_where_nothing_switches_off(boot, tmp_path):
     while bios_ticks(box) < first + 3:
         assert time.monotonic() < deadline, "the BIOS' clock does not tick"
     starts_again(box, ctrl_alt_del(box))
+
+
+# ---- Bochs ----
+
+@pytest.mark.bochs
+def test_bochs_with_2_mb_from_the_floppy_and_back(boot_bochs):
+    """Its BIOS is another: our floppy in 2 MB, reboot, the floppy again, and switched off."""
+    box = boot_bochs(floppy=product("nictest86.img"), mem=2)
+    box.wait_for("ready", BOCHS_START)
+    assert 1984 <= box.records[0]["mem_kb"] <= 2048  # the BIOS keeps 64 KB for its tables
+    mark = box.mark()
+    box.type("reboot\r")
+    starts_again(box, mark, BOCHS_START)
+    box.type("quit\r")
+    box.wait_exit(10)
+    assert box.all("exit")[0]["status"] == 0

@@ -74,6 +74,18 @@ def test_a20_is_off(boot, tmp_path):
     assert box.all("boot") == []
 
 
+@pytest.mark.parametrize("byte", [0x00, 0xff])
+def test_dead_cmos(boot, tmp_path, byte):
+    """An empty battery: nothing in the clock chip means anything."""
+    box, stub = stopped(boot, tmp_path, STATIC, forward={"tcp": [TTCP]})
+    for register in range(0x80):
+        box.human_monitor(f"o/b 0x70 {register:#x}")
+        box.human_monitor(f"o/b 0x71 {byte:#x}")
+    stub.leave()
+    works(box)
+    assert box.records[0]["mem_kb"] == 4096 and box.all("fault") == []
+
+
 # ---- display ----
 
 def test_no_display(boot):
