@@ -3,7 +3,7 @@
  */
 #include "kernel/sink.h"
 
-enum { INDENT = 2 }; /* of a line that goes on */
+enum { INDENT = 4 }; /* of a line that goes on */
 
 /* CR leaves the column: to a reader of the stream the line is not over, and a record still needs a
  * newline. */
@@ -12,7 +12,7 @@ void sink_put(struct sink *s, char c)
     if (!s->put(c)) {
         return;
     }
-    s->blank = c == ' ';
+    s->blanks = c == ' ' ? s->blanks + 1 : 0;
     if (c == '\n') {
         s->column = 0;
         s->prompt = false;
@@ -72,17 +72,36 @@ static void go_on_below(struct sink *s)
     put_blanks(s, INDENT);
 }
 
-/* A word behind `blanks` blanks: on this line if it fits, else on one of its own. */
-static void put_word(struct sink *s, size_t blanks, const char *word, size_t n)
+/* Characters up to two blanks, or a control character: a cell of a table. */
+static size_t cell_length(const char *text, size_t n)
 {
-    bool fits = s->column + blanks + n <= s->width;
-    bool apart = (blanks != 0 || s->blank) && s->column > INDENT;
+    size_t length = 0;
 
-    if (!fits && apart && n + INDENT <= s->width) {
-        go_on_below(s);
-    } else {
-        put_blanks(s, s->column + blanks <= s->width ? blanks : 0);
+    while (length < n && (unsigned char)text[length] >= ' ' &&
+           !(text[length] == ' ' && (length + 1 == n || text[length + 1] == ' '))) {
+        length++;
     }
+    return length;
+}
+
+/* Blanks that end a line, or a piece of one, as far as there is room. */
+static void put_last_blanks(struct sink *s, size_t blanks)
+{
+    size_t room = s->column < s->width ? s->width - s->column : 0;
+
+    put_blanks(s, blanks < room ? blanks : room);
+    s->blanks += blanks > room ? (unsigned)(blanks - room) : 0;
+}
+
+/* `together` characters that begin with a word, behind `blanks` blanks: do they belong below? */
+static bool belongs_below(const struct sink *s, size_t blanks, size_t together)
+{
+    return (blanks != 0 || s->blanks != 0) && s->column > INDENT &&
+           s->column + blanks + together > s->width && together + INDENT <= s->width;
+}
+
+static void put_word(struct sink *s, const char *word, size_t n)
+{
     for (size_t i = 0; i < n; i++) {
         if (s->column >= s->width) {
             go_on_below(s);
@@ -101,15 +120,25 @@ void sink_text(struct sink *s, const char *text, size_t n)
     }
     while (at < n) {
         size_t blanks = blanks_length(text + at, n - at);
-        size_t word = word_length(text + at + blanks, n - at - blanks);
+        const char *next = text + at + blanks;
+        size_t left = n - at - blanks;
+        size_t word = word_length(next, left);
 
-        if (word > 0 || at + blanks == n) { /* blanks at the very end may become part of a line */
-            put_word(s, blanks, text + at + blanks, word);
-        }
         at += blanks + word;
-        if (word == 0 && at < n) {
-            sink_put(s, text[at++]);
+        if (word == 0) {
+            put_last_blanks(s, blanks);
+            if (left > 0) {
+                sink_put(s, text[at++]);
+            }
+            continue;
         }
+        if (belongs_below(s, blanks, word) ||
+            (s->blanks + blanks >= 2 && belongs_below(s, blanks, cell_length(next, left)))) {
+            go_on_below(s);
+        } else {
+            put_last_blanks(s, blanks);
+        }
+        put_word(s, next, word);
     }
 }
 

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import iperf3
 import records
 from machine import ROOT
 from qemu import GUEST_IP, HOST_IP
@@ -119,8 +120,10 @@ def crtc(box, register):
 
 def test_forty_columns(boot):
     """Nothing for people is wider, records are untouched, and no line is lost."""
-    box = boot(f"{STATIC} text=40", forward={"tcp": [TTCP]})
+    box = boot(f"{STATIC} text=40", forward={"tcp": [TTCP, 5201]})
     works(box)
+    iperf3.run(box.port("tcp", 5201), "-t", "2")
+    box.wait_for("result", 5, test="iperf3")
     for command in ("help", "nics", "probe", "ip", "counters", f"ping -n 2 {HOST_IP}", "report",
                     "selftest", "bench clock"):
         assert box.command(command)[0]["status"] == 0, command
@@ -129,7 +132,7 @@ def test_forty_columns(boot):
     assert any(len(line) > NARROW for line in box.text["e9"].split("\n") if line.startswith("@"))
     text = " ".join(" ".join(people(box)).split())
     for whole in ("list the commands", "restart the machine", "proven, edge), by interrupt",
-                  "card 0: this card works"):
+                  "card 0: this card works", "iperf3-r 10.0.2.2: 1 s, "):
         assert whole in text, whole
     assert all(line[NARROW:].strip() == "" for line in box.screen())
 

@@ -140,7 +140,7 @@ START_TEST(a_narrow_mode_of_the_bios)
     console_init();
     kprintf("twenty characters or more stand in this line\n");
     ck_assert_str_eq(sim_vga_row(0), "twenty characters or more stand in this");
-    ck_assert_str_eq(sim_vga_row(1), "  line");
+    ck_assert_str_eq(sim_vga_row(1), "    line");
     ck_assert_uint_eq(sim_vga_cursor_row(), 2);
     ck_assert_str_eq(serial_text(), "twenty characters or more stand in this line\r\n");
     for (unsigned line = 0; line < 300; line++) {
@@ -164,22 +164,42 @@ START_TEST(lines_break_at_blanks)
 {
     ck_assert_str_eq(narrow("short\n"), "short\n");
     ck_assert_str_eq(narrow("0123456789 0123456789 0123456789 01234567\n"),
-                     "0123456789 0123456789 0123456789\n  01234567\n");
+                     "0123456789 0123456789 0123456789\n    01234567\n");
     ck_assert_str_eq(narrow("0123456789 0123456789 0123456789 0123456\n"),
                      "0123456789 0123456789 0123456789 0123456\n");
     ck_assert_str_eq(sim_vga_row(0), "0123456789 0123456789 0123456789 0123456");
     /* the blanks of a table are not carried over */
     ck_assert_str_eq(narrow("  0123456789012345678901         x        y\n"),
-                     "  0123456789012345678901         x\n  y\n");
+                     "  0123456789012345678901         x\n    y\n");
     /* nor are those that end a line */
-    ck_assert_str_eq(narrow("x                                           \nz\n"), "x\nz\n");
+    ck_assert_str_eq(narrow("01234567890123456789                     \nz\n"),
+                     "01234567890123456789                    \nz\n");
+}
+END_TEST
+
+/* Not "irq 11," here and "level" there. */
+START_TEST(cells_stay_together)
+{
+    ck_assert_str_eq(narrow("  help [WORD]         what each of the steps costs\n"),
+                     "  help [WORD]\n    what each of the steps costs\n");
+    ck_assert_str_eq(narrow("  word word  a cell that is wider than a whole line may be cut\n"),
+                     "  word word  a cell that is wider than a\n    whole line may be cut\n");
+    pc();
+    console_set_width(40);
+    kprintf("%-10s", "line");
+    kprintf("%-18s", "irq 11, edge");
+    kprintf("%-18s", "irq 10, level");
+    kprintf("\n%-10s%-18s%-18s\n", "bus", "ISA", "PCI");
+    kprintf("next\n");
+    ck_assert_str_eq(sim_debug_text(), "line      irq 11, edge      \n    irq 10, level     \n"
+                                       "bus       ISA               PCI         \nnext\n");
 }
 END_TEST
 
 START_TEST(words_too_wide_are_cut)
 {
     ck_assert_str_eq(narrow("a 012345678901234567890123456789012345678901234567890123\n"),
-                     "a 01234567890123456789012345678901234567\n  8901234567890123\n");
+                     "a 01234567890123456789012345678901234567\n    8901234567890123\n");
 }
 END_TEST
 
@@ -195,9 +215,9 @@ START_TEST(lines_in_pieces)
     kprintf("0123456789 0123456789 0123456789 ");
     kprintf("01234567");
     kprintf("\n");
-    ck_assert_str_eq(sim_debug_text(), "........................................\n  .....\n"
-                                       "0123456789 0123456789 0123456789 \n  01234567\n");
-    ck_assert_str_eq(sim_vga_row(3), "  01234567");
+    ck_assert_str_eq(sim_debug_text(), "........................................\n    .....\n"
+                                       "0123456789 0123456789 0123456789 \n    01234567\n");
+    ck_assert_str_eq(sim_vga_row(3), "    01234567");
 }
 END_TEST
 
@@ -238,6 +258,7 @@ TCase *console_display_cases(void)
     tcase_add_test(cases, no_display_at_all);
     tcase_add_test(cases, a_narrow_mode_of_the_bios);
     tcase_add_test(cases, lines_break_at_blanks);
+    tcase_add_test(cases, cells_stay_together);
     tcase_add_test(cases, words_too_wide_are_cut);
     tcase_add_test(cases, lines_in_pieces);
     tcase_add_test(cases, records_and_typing_do_not_wrap);
