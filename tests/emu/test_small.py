@@ -3,7 +3,9 @@
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
+import time
 
 import pytest
 
@@ -15,13 +17,16 @@ pytestmark = [pytest.mark.cards(*BOTH),
               pytest.mark.skipif(shutil.which("nc") is None, reason="nc is not installed")]
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
-SINK, SOURCE = 7001, 7002
+SINK, SOURCE, ECHO, DISCARD, CHARGEN, REPORT = 7001, 7002, 7, 9, 19, 7777
 MB = 1 << 20
+LINES = [bytes(0x20 + (line + column) % 95 for column in range(72)) + b"\r\n"
+         for line in range(95)]
 
 
 @pytest.fixture
 def box(boot):
-    machine = boot(STATIC, forward={"tcp": [SINK, SOURCE]}, mem=8)
+    machine = boot(STATIC, mem=8, forward={
+        "tcp": [SINK, SOURCE, ECHO, DISCARD, CHARGEN, REPORT], "udp": [ECHO, DISCARD, CHARGEN]})
     machine.wait_for("ready", 10)
     return machine
 
@@ -50,3 +55,55 @@ def test_source(box):
     result = box.wait_for("result", 10)
     assert (result["test"], result["dir"], result["end"]) == ("source", "tx", "ok")
     assert (result["bytes"], result["calls"], result["streams"]) == (16 * MB, 2048, 1)
+
+
+@pytest.mark.parametrize("size", [1, 5000, 1_000_003])
+def test_echo(box, size):
+    """nc says all of it, then stops saying: what is left still comes."""
+    data = os.urandom(size)
+    assert nc(box, ECHO, "-N", data=data) == data
+
+
+def test_echo_to_one_who_never_reads(box):
+    """It may send for ever; the box keeps answering the others."""
+    with socket.create_connection(("127.0.0.1", box.port("tcp", ECHO)), 5) as deaf:
+        deaf.setblocking(False)
+        for _ in range(200):
+            try:
+                deaf.send(b"z" * 65536)
+            except BlockingIOError:
+                time.sleep(0.01)
+        assert nc(box, ECHO, "-N", data=b"hello") == b"hello"
+        nc(box, SINK, "-N", data=b"x" * 100_000)
+        assert box.wait_for("result", 10)["bytes"] == 100_000
+
+
+def test_discard(box):
+    assert nc(box, DISCARD, "-N", data=os.urandom(500_000)) == b""
+    assert box.all("result") == []
+
+
+def test_chargen(box):
+    with subprocess.Popen(["nc", "-d", "127.0.0.1", str(box.port("tcp", CHARGEN))],
+                          stdout=subprocess.PIPE) as client:
+        heard = client.stdout.read(200 * 74)
+        client.kill()
+    assert heard == b"".join(LINES[i % 95] for i in range(200))
+    assert nc(box, ECHO, "-N", data=b"there?") == b"there?"
+
+
+def test_udp(box):
+    assert nc(box, ECHO, "-u", "-w", "1", data=b"one datagram", proto="udp") == b"one datagram"
+    lines = nc(box, CHARGEN, "-u", "-w", "1", data=b"?" * 80, proto="udp")
+    assert lines == (LINES[0] + LINES[1])[:80]
+    assert nc(box, DISCARD, "-u", "-w", "1", data=b"nothing", proto="udp") == b""
+
+
+def test_report(box):
+    assert nc(box, REPORT, "-d") == b"no results yet\n"
+    nc(box, SINK, "-N", data=b"x" * 300_000)
+    box.wait_for("result", 10)
+    heard = nc(box, REPORT, "-d").decode()
+    _, shown = box.command("report")
+    assert "sink-r" in heard and "NicTest86 " in heard
+    assert heard.strip() in shown.replace("\r", "")

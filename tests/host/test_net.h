@@ -16,6 +16,7 @@ Suite *net_meter_suite(void);
 Suite *net_udp_suite(void);
 Suite *net_sink_suite(void);
 Suite *net_raw_suite(void);
+Suite *net_small_suite(void);
 Suite *net_send_suite(void);
 Suite *net_send_udp_suite(void);
 Suite *net_path_suite(void);

@@ -268,9 +268,9 @@ END_TEST
 
 START_TEST(receive_command_ends_with_the_next_test)
 {
-    unsigned port = _i == 0 ? PORT : 7777;
+    unsigned port = _i == 0 ? PORT : 7778;
 
-    rig_type(_i == 0 ? "ttcp -r\n" : "ttcp -r -p 7777\n");
+    rig_type(_i == 0 ? "ttcp -r\n" : "ttcp -r -p 7778\n");
     rig_run_ms(20);
     ck_assert(peer_tcp_connect(&c, &peer, FROM, BOX_IP, port));
     ck_assert(peer_tcp_send(&c, 3000));
@@ -287,13 +287,13 @@ END_TEST
 /* The same port again, while the last acknowledgement of the test before is still on its way. */
 START_TEST(receive_command_twice_on_one_port)
 {
-    rig_type("ttcp -r -p 7777\n");
+    rig_type("ttcp -r -p 7778\n");
     rig_run_ms(20);
-    rig_type("ttcp -r -p 7777\n"); /* kept until the first has ended */
+    rig_type("ttcp -r -p 7778\n"); /* kept until the first has ended */
     for (unsigned round = 0; round < 2; round++) {
         rig_run_ms(20);
         ck_assert_uint_eq(rig_record_count("done"), round);
-        ck_assert(peer_tcp_connect(&c, &peer, FROM + round, BOX_IP, 7777));
+        ck_assert(peer_tcp_connect(&c, &peer, FROM + round, BOX_IP, 7778));
         ck_assert(peer_tcp_send(&c, 3000));
         ck_assert(peer_tcp_finish(&c));
         peer_tcp_forget(&c);
@@ -306,9 +306,9 @@ END_TEST
 
 START_TEST(receive_command_fails_with_the_test)
 {
-    rig_type("ttcp -r -p 7777\n");
+    rig_type("ttcp -r -p 7778\n");
     rig_run_ms(20);
-    ck_assert(peer_tcp_connect(&c, &peer, FROM, BOX_IP, 7777));
+    ck_assert(peer_tcp_connect(&c, &peer, FROM, BOX_IP, 7778));
     ck_assert(peer_tcp_send(&c, 3000));
     peer_tcp_flags(&c, T_RST | T_ACK);
     rig_run_ms(20);
@@ -318,23 +318,23 @@ END_TEST
 
 START_TEST(receive_command_over_udp)
 {
-    rig_type("ttcp -r -u -p 7777\n");
+    rig_type("ttcp -r -u -p 7778\n");
     rig_run_ms(20);
     for (unsigned i = 0; i < 5; i++) {
         static const uint8_t data[100];
 
-        peer_send_udp(&peer, BOX_IP, FROM, 7777, data, i == 0 || i == 4 ? 4 : sizeof(data));
+        peer_send_udp(&peer, BOX_IP, FROM, 7778, data, i == 0 || i == 4 ? 4 : sizeof(data));
         rig_run_ms(2);
     }
     ck_assert_int_eq(rig_number(rig_record("done", 0), "status"), 0);
     ck_assert_int_eq(rig_number(rig_record("result", 0), "bytes"), 300);
     for (unsigned i = 0; i < 4; i++) { /* the end comes five times: no error for any of them */
-        peer_send_udp(&peer, BOX_IP, FROM, 7777, "end!", 4);
+        peer_send_udp(&peer, BOX_IP, FROM, 7778, "end!", 4);
         rig_run_ms(100);
     }
     ck_assert_uint_eq(peer_packets(PROTO_ICMP), 0);
     rig_run_ms(2000);
-    peer_send_udp(&peer, BOX_IP, FROM, 7777, "closed", 6); /* port unreachable */
+    peer_send_udp(&peer, BOX_IP, FROM, 7778, "closed", 6); /* port unreachable */
     rig_run_ms(20);
     ck_assert_uint_eq(peer_packets(PROTO_ICMP), 1);
     ck_assert_uint_eq(rig_record_count("result"), 1);
@@ -347,11 +347,11 @@ START_TEST(receive_command_over_udp_again)
     static const uint8_t data[100];
 
     for (unsigned round = 0; round < 3; round++) {
-        rig_type("ttcp -r -u -p 7777\n");
+        rig_type("ttcp -r -u -p 7778\n");
         rig_run_ms(20);
-        peer_send_udp(&peer, BOX_IP, FROM + round, 7777, data, 4);
-        peer_send_udp(&peer, BOX_IP, FROM + round, 7777, data, sizeof(data));
-        peer_send_udp(&peer, BOX_IP, FROM + round, 7777, data, 4);
+        peer_send_udp(&peer, BOX_IP, FROM + round, 7778, data, 4);
+        peer_send_udp(&peer, BOX_IP, FROM + round, 7778, data, sizeof(data));
+        peer_send_udp(&peer, BOX_IP, FROM + round, 7778, data, 4);
         rig_run_ms(500);
         ck_assert_uint_eq(rig_record_count("result"), round + 1);
         ck_assert_int_eq(rig_number(rig_record("done", round), "status"), 0);
@@ -371,8 +371,8 @@ END_TEST
 
 START_TEST(receive_command_aborted)
 {
-    static const char *const commands[] = {"ttcp -r\n", "ttcp -r -p 7777\n", "ttcp -r -u\n",
-                                           "ttcp -r -u -p 7777\n"};
+    static const char *const commands[] = {"ttcp -r\n", "ttcp -r -p 7778\n", "ttcp -r -u\n",
+                                           "ttcp -r -u -p 7778\n"};
 
     for (unsigned round = 0; round < 2; round++) {
         rig_type(commands[_i]);
@@ -389,9 +389,9 @@ END_TEST
 /* Aborted while its test runs: that goes on and is reported. */
 START_TEST(receive_command_aborted_during_the_test)
 {
-    rig_type("ttcp -r -p 7777\n");
+    rig_type("ttcp -r -p 7778\n");
     rig_run_ms(20);
-    ck_assert(peer_tcp_connect(&c, &peer, FROM, BOX_IP, 7777));
+    ck_assert(peer_tcp_connect(&c, &peer, FROM, BOX_IP, 7778));
     ck_assert(peer_tcp_send(&c, 3000));
     rig_type("\003");
     rig_run_ms(20);
