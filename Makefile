@@ -143,10 +143,8 @@ $(OUT)/nictest86.sym: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(OBJ)/objects
 
 -include $(KERNEL_OBJ:.o=.d) $(LWIP_OBJ:.o=.d)
 
-size: $(OUT)/nictest86.sym ## section sizes and the largest symbols
-	size -A -d $<
-	@nm --size-sort --print-size --radix=d $< | tail -n 25 | tac | \
-	    awk '{ printf "%8d %s %s\n", $$2, $$3, $$4 }'
+size: $(OUT)/nictest86.elf | $(OUT)/deps/test ## where memory goes: by layer, the largest symbols, pools at run time
+	@OUT=$(OUT) $(PYTHON) tests/tools/size.py $(OUT)
 
 .PHONY: size
 

@@ -47,19 +47,20 @@ def dgram_netdev(netdev, sockets):
 class Qemu(Machine):
     """One QEMU.  Keyword arguments:
 
-    append   boot options            kernel/cdrom/floppy  what to boot (default: the ELF)
+    append   boot options            kernel/cdrom/floppy/disk  what to boot (default: the ELF)
     nic      card model or None      nic_options          further properties of the card
     cpu, mem, board                  icount               True, or the -icount words
     forward  {"tcp": [5001], ...}: guest ports to forward, "tcp+udp" both at one; see port()
     dgram    (our path, its path) of unix datagram sockets to a raw peer, instead of slirp
     dhcp     False: slirp answers no DHCP, the guest is alone with its static address
     serial   False: no UART at all   pcap                 file for everything on the card's wire
+    tftp     folder: the card's ROM (iPXE) boots its nictest86.elf from there
     extra    further words
     """
 
-    def __init__(self, append="", kernel=None, cdrom=None, floppy=None, nic="ne2k_isa",
+    def __init__(self, append="", kernel=None, cdrom=None, floppy=None, disk=None, nic="ne2k_isa",
                  nic_options=None, board=None, cpu="486", mem=4, icount=None, forward=None,
-                 dgram=None, serial=True, pcap=None, exit_device=True, extra=()):
+                 dgram=None, serial=True, pcap=None, exit_device=True, tftp=None, extra=()):
         super().__init__("qemu")
         try:
             self._ports = {}
@@ -68,8 +69,8 @@ class Qemu(Machine):
                 board = "isapc" if nic in (None, "ne2k_isa") else "pc"
             argv = [PROGRAM, "-M", board, "-cpu", cpu, "-m", str(mem), "-nodefaults",
                     "-vga", "std", "-display", "none", "-no-user-config"]
-            argv += self._boot_words(append, kernel, cdrom, floppy)
-            argv += self._net_words(nic, nic_options or {}, forward or {}, dgram, pcap)
+            argv += self._boot_words(append, kernel, cdrom, floppy, disk, tftp)
+            argv += self._net_words(nic, nic_options or {}, forward or {}, dgram, pcap, tftp)
             if icount:
                 argv += ["-icount", ICOUNT if icount is True else icount]
             if exit_device:
@@ -80,20 +81,24 @@ class Qemu(Machine):
             raise
 
     @staticmethod
-    def _boot_words(append, kernel, cdrom, floppy):
+    def _boot_words(append, kernel, cdrom, floppy, disk, tftp):
+        if tftp:
+            return ["-boot", "n"]
+        if disk:
+            return ["-drive", f"if=ide,format=raw,snapshot=on,file={disk}", "-boot", "c"]
         if cdrom:
             return ["-cdrom", cdrom, "-boot", "d"]
         if floppy:
             return ["-drive", f"if=floppy,format=raw,readonly=on,file={floppy}", "-boot", "a"]
         return ["-kernel", kernel or product("nictest86.elf"), "-append", append]
 
-    def _net_words(self, nic, nic_options, forward, dgram, pcap):
+    def _net_words(self, nic, nic_options, forward, dgram, pcap, tftp):
         if nic is None:
             return ["-nic", "none"]
         if dgram:
             netdev = dgram_netdev("n0", dgram)
         else:
-            netdev = "user,id=n0"
+            netdev = "user,id=n0" + (f",tftp={tftp},bootfile=/nictest86.elf" if tftp else "")
             for proto, ports in forward.items():
                 for guest in ports:
                     host = free_port(*(KINDS[one] for one in proto.split("+")))

@@ -211,3 +211,9 @@ def test_menu_entry_is_edited(menu):
 def test_menu_without_a_serial_port(boot):
     box = boot(cdrom=product("nictest86.iso"), serial=False)
     assert box.wait_for("ready", MENU_SECONDS)["how"] == "dhcp"
+
+
+def test_iso_on_a_disk_or_stick(boot):
+    """It begins with a boot sector, too."""
+    box = boot(disk=product("nictest86.iso"))
+    assert box.wait_for("ready", MENU_SECONDS)["how"] == "dhcp"
