@@ -10,7 +10,7 @@
 #include "boot/floppy/machine.h"
 
 enum { SYSTEM_SERVICES = 0x15, OPEN_A20 = 0x2401 };
-enum { PORT_A = 0x92, PORT_A_RESET = 1 << 0, PORT_A_A20 = 1 << 1, NO_PORT = 0xFF };
+enum { PORT_A = 0x92, PORT_A_RESET = 1 << 0, PORT_A_A20 = 1 << 1 };
 enum { KBC_DATA = 0x60, KBC_COMMAND = 0x64, KBC_STATUS = 0x64 };
 enum { KBC_OUTPUT_FULL = 1 << 0, KBC_INPUT_FULL = 1 << 1 };
 enum { READ_OUTPUT_PORT = 0xD0, WRITE_OUTPUT_PORT = 0xD1, DISABLE_KEYS = 0xAD, ENABLE_KEYS = 0xAE };
@@ -42,7 +42,7 @@ static void fast_gate(void)
 {
     uint8_t now = port_in(PORT_A);
 
-    if (now != NO_PORT && (now & PORT_A_A20) == 0) {
+    if ((now & PORT_A_A20) == 0) { /* where there is no port, all bits are set */
         port_out(PORT_A, (uint8_t)((now | PORT_A_A20) & ~PORT_A_RESET));
     }
 }

@@ -34,10 +34,12 @@ $(LOADER)/%.bin: $(LOADER)/%.sym
 
 -include $(STAGE2_OBJ:.o=.d) $(LOADER)/boot.d
 
-FLOPPIES := $(OUT)/nictest86.img $(OUT)/nictest86-1200.img $(OUT)/nictest86-720.img
+FLOPPIES := $(OUT)/nictest86.img $(OUT)/nictest86-1200.img $(OUT)/nictest86-720.img \
+    $(OUT)/nictest86-360.img
 FLOPPY_KB_nictest86 := 1440
 FLOPPY_KB_nictest86-1200 := 1200
 FLOPPY_KB_nictest86-720 := 720
+FLOPPY_KB_nictest86-360 := 360
 
 $(FLOPPIES): $(OUT)/%.img: $(LOADER)/boot.bin $(LOADER)/stage2.bin $(OUT)/nictest86.elf iso/nictest.cfg \
     iso/fat12.py
@@ -46,5 +48,5 @@ $(FLOPPIES): $(OUT)/%.img: $(LOADER)/boot.bin $(LOADER)/stage2.bin $(OUT)/nictes
 	    $@.part NICTEST.CFG=iso/nictest.cfg NICTEST.ELF=$(OUT)/nictest86.elf
 	@mv $@.part $@
 
-floppy: $(FLOPPIES) ## the bootable floppy images: 1.44 MB, 1.2 MB, 720 KB
+floppy: $(FLOPPIES) ## the bootable floppy images: 1.44 and 1.2 MB, 720 and 360 KB
 .PHONY: floppy

@@ -31,6 +31,9 @@ MAC = "52:54:00:12:34:56"
 # the host can do, and near what the machines of that time did.
 IPS = 20_000_000
 
+# The drive for an image, by its size in KB.
+DRIVES = {1440: "1_44", 1200: "1_2", 720: "720k", 360: "360k"}
+
 CONFIG = """\
 config_interface: textconfig
 display_library: x
@@ -114,7 +117,8 @@ def write_config(folder, cdrom=None, floppy=None, forward=(), nic=None, mem=8, s
         boot = ("ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14\n"
                 f"ata0-master: type=cdrom, path={cdrom}, status=inserted\nboot: cdrom")
     else:
-        boot = f"floppya: 1_44={floppy}, status=inserted\nboot: floppy"
+        drive = DRIVES[os.path.getsize(floppy) >> 10]
+        boot = f"floppya: {drive}={floppy}, status=inserted\nboot: floppy"
     nic = nic or ("type=pci" if slot else "ioaddr=0x300, irq=10")
     nic += f", mac={MAC}, ethmod=slirp, script={folder}/slirp.conf"
     with open(os.path.join(folder, "bochsrc"), "w", encoding="ascii") as file:

@@ -13,7 +13,7 @@ from qemu import GUEST_IP
 from wire import send_tcp, ttcp_pattern
 
 STATIC = f"ip={GUEST_IP}/24,10.0.2.2"
-IMAGES = ("nictest86.img", "nictest86-1200.img", "nictest86-720.img")
+IMAGES = ("nictest86.img", "nictest86-1200.img", "nictest86-720.img", "nictest86-360.img")
 COUNT_MS = 3000
 
 
