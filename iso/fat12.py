@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """fat12.py KB BOOT STAGE2 IMAGE NAME=FILE...: a bootable FAT12 floppy of 1440, 1200, 720 or 360 KB.
 
-The boot sector gets its BIOS parameter block; stage 2 lies behind it in the reserved sectors, which
-DOS never touches, together a track of a 1.44 MB disk, so one turn reads it.  Files lie one behind
-the other in the order given.  The same input gives the same image: SOURCE_DATE_EPOCH dates them.
+The boot sector gets its BIOS parameter block and the place of stage 2, which is the file
+NICTEST.SYS, in one piece and marked so that DOS does not move it.  (Reserved sectors would seem the
+place for it, but MS-DOS takes the FAT to begin at sector 1 whatever the parameter block of a floppy
+says.)  Stage 2 and the last file, the kernel, begin on tracks of their own: no track is read twice.
+The same input gives the same image: SOURCE_DATE_EPOCH dates the files.
 
 Source: ECMA-107 (1995), chapters 7 to 11; the extended parameter block (serial number and label)
 as DOS 4 and later write it.
@@ -14,15 +16,17 @@ import sys
 import time
 
 SECTOR = 512
-RESERVED = 18  # boot sector and stage 2
-STAGE2_SECTORS = RESERVED - 1
+RESERVED = 1  # the boot sector
+STAGE2_SECTORS = 17
+STAGE2_NAME = "NICTEST.SYS"
+STAGE2_PLACE = 0x1FA  # in the boot sector (boot/floppy/layout.h)
 FATS = 2
 ROOT_ENTRIES = 64
 BPB_START, BPB_END = 3, 0x3E
 SERIAL = 0x86
 LABEL = b"NICTEST86  "
 END_OF_CHAIN = 0xFFF
-ATTRIBUTE_ARCHIVE, ATTRIBUTE_LABEL = 0x20, 0x08
+ATTRIBUTE_ARCHIVE, ATTRIBUTE_LABEL, ATTRIBUTES_SYSTEM = 0x20, 0x08, 0x27
 
 # KB: sectors, sectors a cluster, media byte, sectors a track
 FORMATS = {1440: (2880, 1, 0xF0, 18), 1200: (2400, 1, 0xF9, 15), 720: (1440, 2, 0xF9, 9),
@@ -76,26 +80,64 @@ def pack_fat(chain, sectors):
     return bytes(packed)
 
 
+class Volume:
+    """Directory, chains and data of a disk, filled front to back."""
+
+    def __init__(self, kb):
+        self.kb = kb
+        self.sectors, self.per_cluster, self.media, self.per_track = FORMATS[kb]
+        self.per_fat, clusters = fat_sectors(self.sectors, self.per_cluster)
+        self.data_at = RESERVED + FATS * self.per_fat + ROOT_ENTRIES * 32 // SECTOR
+        self.chain = [0xF00 | self.media, END_OF_CHAIN] + [0] * clusters
+        self.root = entry(LABEL, ATTRIBUTE_LABEL, 0, 0)
+        self.data = bytearray(clusters * self.per_cluster * SECTOR)
+        self.next = 2
+
+    def sector(self, cluster):
+        return self.data_at + (cluster - 2) * self.per_cluster
+
+    def begin_track(self):
+        """Go on with the first cluster of the next track."""
+        track = -(-self.sector(self.next) // self.per_track)
+        while self.sector(self.next) < track * self.per_track:
+            self.next += 1
+
+    def add(self, name, content, attributes=ATTRIBUTE_ARCHIVE):
+        """The file; its first sector."""
+        first, length = self.next, -(-len(content) // (self.per_cluster * SECTOR))
+        self.next += length
+        if self.next > len(self.chain):
+            raise SystemExit(f"fat12.py: {name}: does not fit a floppy of {self.kb} KB")
+        self.root += entry(padded(name), attributes, first if length else 0, len(content))
+        for cluster in range(first, self.next):
+            self.chain[cluster] = cluster + 1 if cluster + 1 < self.next else END_OF_CHAIN
+        at = (first - 2) * self.per_cluster * SECTOR
+        self.data[at:at + len(content)] = content
+        return self.sector(first)
+
+    def image(self, boot):
+        block = parameter_block(self.sectors, self.per_cluster, self.media, self.per_track,
+                                self.per_fat)
+        image = boot[:BPB_START] + block + boot[BPB_END:]
+        image += pack_fat(self.chain, self.per_fat) * FATS
+        image += self.root.ljust(ROOT_ENTRIES * 32, b"\0") + self.data
+        return image.ljust(self.sectors * SECTOR, b"\0")
+
+
 def volume(kb, boot, stage2, files):
-    sectors, per_cluster, media, per_track = FORMATS[kb]
-    per_fat, clusters = fat_sectors(sectors, per_cluster)
     if len(stage2) > STAGE2_SECTORS * SECTOR:
         raise SystemExit(f"fat12.py: stage 2 is {len(stage2)} bytes, there is room for "
                          f"{STAGE2_SECTORS * SECTOR}")
-    chain, root, data = [0xF00 | media, END_OF_CHAIN], entry(LABEL, ATTRIBUTE_LABEL, 0, 0), b""
-    for name, content in files:
-        first, length = len(chain), -(-len(content) // (per_cluster * SECTOR))
-        root += entry(padded(name), ATTRIBUTE_ARCHIVE, first if length else 0, len(content))
-        chain += [first + i + 1 for i in range(length)]
-        if length:
-            chain[-1] = END_OF_CHAIN
-        data += content.ljust(length * per_cluster * SECTOR, b"\0")
-    if len(chain) - 2 > clusters:
-        raise SystemExit(f"fat12.py: {len(data)} bytes do not fit a floppy of {kb} KB")
-    image = boot[:BPB_START] + parameter_block(sectors, per_cluster, media, per_track, per_fat)
-    image += boot[BPB_END:] + stage2.ljust(STAGE2_SECTORS * SECTOR, b"\0")
-    image += pack_fat(chain, per_fat) * FATS + root.ljust(ROOT_ENTRIES * 32, b"\0") + data
-    return image.ljust(sectors * SECTOR, b"\0")
+    disk = Volume(kb)
+    for name, content in files[:-1]:
+        disk.add(name, content)
+    disk.begin_track()
+    first = disk.add(STAGE2_NAME, stage2, ATTRIBUTES_SYSTEM)
+    place = struct.pack("<HH", first, first + -(-len(stage2) // SECTOR))
+    boot = boot[:STAGE2_PLACE] + place + boot[STAGE2_PLACE + len(place):]
+    disk.begin_track()
+    disk.add(*files[-1])
+    return disk.image(boot)
 
 
 def read(path):

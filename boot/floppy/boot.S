@@ -1,14 +1,15 @@
 /*
- * The boot sector: read stage 2, which lies in the reserved sectors right behind it, and jump.
+ * The boot sector: read stage 2, a file in one piece (NICTEST.SYS), and jump.
  *
  * Nothing here is newer than the 8086: stage 2 says what is missing on an older machine.  The
- * BIOS parameter block is filled in by iso/fat12.py; the number of reserved sectors in it is the
- * end of stage 2.  Sources: IBM AT Technical Reference, BIOS listing (INT 13h, INT 1Eh, INT 19h).
+ * BIOS parameter block and the place of stage 2 are filled in by iso/fat12.py.
+ * Sources: IBM AT Technical Reference, BIOS listing (INT 13h, INT 1Eh, INT 19h).
  */
 #include "boot/floppy/layout.h"
 
 .set READ_SECTORS, 2
 .set SECTOR_SHIFT, 9
+.set STAGE2_BEGINS, 0x589C          /* its first two instructions, pushfw and popw %ax */
 /* So often whole tracks are tried; then as often one sector at a time. */
 .set TRIES, 4
 
@@ -54,12 +55,12 @@ begin:
     movw $0, DISK_TABLE_VECTOR + 2
     call reset                      /* only now the controller is told */
 
-    movw $1, %si                    /* the next sector of the disk */
+    movw BOOT_SECTOR + STAGE2_FIRST, %si /* the next sector of the disk */
     movw $STAGE2, %bx               /* and where to */
 next:
     movw $2 * TRIES, %bp            /* tries left for this piece */
 again:
-    movw BOOT_SECTOR + BPB_RESERVED, %di
+    movw BOOT_SECTOR + STAGE2_BEHIND, %di
     subw %si, %di                   /* di = sectors to read now: what is left, ... */
     jbe loaded
     movw %si, %ax
@@ -107,6 +108,8 @@ again:
     jmp next
 
 loaded:
+    cmpw $STAGE2_BEGINS, STAGE2     /* somebody has moved or overwritten it */
+    jne disk_error
     movb BOOT_SECTOR + BPB_DRIVE, %dl
     ljmp $0, $STAGE2
 
@@ -147,5 +150,7 @@ disk_error:
 message:
     .asciz "\r\nNicTest86: disk read error. Another disk, then a key: "
 
+    .org STAGE2_FIRST
+    .word 0, 0
     .org 510
     .word 0xAA55

@@ -18,12 +18,12 @@
 #define BOOT_SECTOR 0x7C00
 #define BPB_SECTORS_PER_TRACK 0x18 /* offsets in the boot sector */
 #define BPB_HEADS 0x1A
-#define BPB_RESERVED 0x0E
 #define BPB_DRIVE 0x24
 #define BPB_END 0x3E
+#define STAGE2_FIRST 0x1FA  /* sectors of the disk, as iso/fat12.py has laid it out: the first */
+#define STAGE2_BEHIND 0x1FC /* and the one behind the last */
 
 #define STAGE2 0x8000
-#define STAGE2_END 0xF000
 #define TRACK_BUFFER 0x10000
 
 /* Of the BIOS: the vector of the disk parameter table, and the tick (18.2 a second). */
