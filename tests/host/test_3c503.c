@@ -230,6 +230,23 @@ START_TEST(line_given)
 }
 END_TEST
 
+/* A second board takes the next line it can drive, not the first one's. */
+START_TEST(lines_of_two)
+{
+    static struct sim_el2 second;
+    struct sim_el2_config fifo = sim_el2s[2]; /* their memories could be at one place */
+    machine();
+    sim_el2_plug(&el2, &sim_el2s[0], 0x300, 0);
+    sim_el2_plug(&second, &fifo, 0x2E0, 0);
+    find();
+    ck_assert_uint_eq(nic_count, 2);
+    ck_assert(nics[0].irq == 5 && nics[0].irq_proven);
+    ck_assert(nics[1].irq == 9 && nics[1].irq_proven);
+    nics_close();
+    ck_assert(sim_el2_at_rest(&el2) && sim_el2_at_rest(&second));
+}
+END_TEST
+
 /* No line gets through, or nobody wants one: polled, and none is driven. */
 START_TEST(polled)
 {
@@ -379,6 +396,7 @@ int main(void)
     tcase_add_loop_test(tc, every_window, 0, 4);
     tcase_add_loop_test(tc, every_line, 0, 4);
     tcase_add_loop_test(tc, line_given, 0, 3);
+    tcase_add_test(tc, lines_of_two);
     tcase_add_loop_test(tc, polled, 0, 2);
     suite_add_tcase(suite, tc);
     tc = work();

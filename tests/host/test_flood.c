@@ -237,6 +237,6 @@ int main(void)
     TCase *tc = tcase_create("flood");
     tcase_set_timeout(tc, 0);
     suite_add_tcase(suite, tc);
-    tcase_add_loop_test(tc, flood_at_wire_speed, 0, (int)sim_card_count);
+    tcase_add_loop_test(tc, flood_at_wire_speed, 0, (int)rig_8390_count());
     return run_suite(suite);
 }

@@ -119,7 +119,60 @@ START_TEST(large_chips)
 }
 END_TEST
 
+/* The board id of a software-configured board, but no interface chip on it: its registers repeat
+ * the PROM, and 6 and 7 hang the bus (the model ends the test). */
+START_TEST(no_interface_chip)
+{
+    struct sim_wd_config cfg = sim_wds[0];
+    cfg.id = 0x25;
+    plug(&cfg);
+    find();
+    ck_assert_ptr_nonnull(strstr(found(0)->model, "WD8003EB"));
+    ck_assert_uint_eq(nics[0].width, 8);
+    close_and_check();
+}
+END_TEST
+
+START_TEST(jumpered_16_bit_board_in_8_bit_slot)
+{
+    struct sim_wd_config cfg = sim_wds[2];
+    cfg.slot16 = false;
+    plug(&cfg);
+    find();
+    ck_assert_ptr_nonnull(strstr(found(0)->model, "WD8013EBT"));
+    ck_assert_uint_eq(nics[0].width, 8);
+    ck_assert_uint_eq(nics[0].ring_kb, 5);
+    close_and_check();
+}
+END_TEST
+
+/* Set up beyond the first megabyte, where we do not go: put where it can be seen, and back. */
+START_TEST(memory_set_up_high)
+{
+    plug(&sim_wds[5]);
+    uint8_t high = wd.rar |= 0x80;
+    find();
+    found(0);
+    ck_assert_uint_eq(nics[0].place.mem, 0xD0000);
+    close_and_check();
+    ck_assert_uint_eq(wd.rar, high);
+}
+END_TEST
+
 /* ---- what is none ---- */
+
+/* A board of the family that nobody told us of: named, not touched. */
+START_TEST(unknown_board)
+{
+    struct sim_wd_config cfg = sim_wds[1];
+    cfg.id = 0x3E;
+    plug(&cfg);
+    boot_options("nic=wd80x3:0x280");
+    find();
+    found_none("its board id 3e is unknown");
+    ck_assert_uint_eq(wd.chip.starts + wd.chip.hardware_resets, 0);
+}
+END_TEST
 
 static uint8_t ports[32];
 
@@ -194,6 +247,34 @@ START_TEST(left_switched)
     find();
     found(0);
     close_and_check();
+}
+END_TEST
+
+/* What looks like the switch is none, or behind it is no address: as it was. */
+START_TEST(left_switched_is_put_back)
+{
+    struct sim_wd_config cfg = sim_wds[5];
+    cfg.left_switched = cfg.bad_sum = true;
+    plug(&cfg);
+    uint8_t was = wd.hwr;
+    boot_options("nic=wd80x3:0x280");
+    find();
+    found_none("no WD or SMC address PROM");
+    ck_assert_uint_eq(wd.hwr, was);
+    ck_assert_uint_ne(was & 0x80, 0);
+}
+END_TEST
+
+START_TEST(no_switch)
+{
+    machine();
+    memset(ports, 0x28, sizeof ports);
+    ports[4] = 0x80;
+    ports[7] = _i == 0 ? 0x00 : 0x10; /* no revision of an 83C790 or 83C795 */
+    sim_attach(&(struct sim_device){"stranger", AT, 32, ports_in, ports_out, NULL});
+    boot_options("nic=wd80x3:0x280");
+    find();
+    found_none("no WD or SMC address PROM");
 }
 END_TEST
 
@@ -357,6 +438,12 @@ static TCase *boards(void)
     tcase_add_test(tc, line_given_wrong);
     tcase_add_loop_test(tc, line_dead, 0, (int)sim_wd_count);
     tcase_add_loop_test(tc, large_chips, 0, 5);
+    tcase_add_test(tc, no_interface_chip);
+    tcase_add_test(tc, jumpered_16_bit_board_in_8_bit_slot);
+    tcase_add_test(tc, memory_set_up_high);
+    tcase_add_test(tc, unknown_board);
+    tcase_add_test(tc, left_switched_is_put_back);
+    tcase_add_loop_test(tc, no_switch, 0, 2);
     tcase_add_loop_test(tc, same_sum, 0, 7);
     tcase_add_test(tc, no_checksum);
     tcase_add_test(tc, nothing_there);
