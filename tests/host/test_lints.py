@@ -1,4 +1,5 @@
 """Each lint and each runner must be able to fail: bad input goes in, a finding must come out."""
+import glob
 import os
 import re
 import subprocess
@@ -249,3 +250,23 @@ def test_the_worked_example_is_one_short_file():
         lines = len(source.readlines())
     assert lines == int(told[2])
     assert lines < 250
+
+
+def test_every_quirk_names_tests_that_exist():
+    sources = [path for pattern in ("*.[ch]", "*.py") for path in
+               glob.glob(f"tests/**/{pattern}", recursive=True)]
+    words = set()
+    for path in sources:
+        with open(path, encoding="utf-8") as source:
+            words |= set(re.findall(r"[\w-]+", source.read()))
+    rows = 0
+    with open("drivers/QUIRKS.md", encoding="utf-8") as text:
+        for line in text:
+            test = line.strip().strip("|").split("|")[-1].strip()
+            if not line.startswith("| ") or test == "test":
+                continue
+            rows += 1
+            named = [name for name in re.findall(r"`([^`]+)`", test) if "*" not in name]
+            assert named or "`" in test or test.startswith(("every case", "QEMU boot")), line
+            assert [name for name in named if name not in words] == [], line
+    assert rows > 100

@@ -39,7 +39,7 @@ def symbol(elf, name):
                 if line.split()[-1] == name)
 
 
-def instructions(elf, ends):
+def instructions(elf, ends=()):
     """(address, text) of every instruction, as Intel writes it."""
     words = ["-d", "-M", "i386,intel"] if not ends else [
         "-D", "-m", "i8086", "-M", "intel", "-j", ".rodata",
@@ -77,7 +77,7 @@ def from_probe(place):
     return re.sub(r":.*", "", place).removeprefix("./").endswith(PROBE_SOURCE)
 
 
-def findings(elf, ends):
+def findings(elf, ends=()):
     seen = 0
     suspects = []
     for address, text in instructions(elf, ends):
