@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/bios.h"
 #include "kernel/console.h"
 #include "kernel/cpu.h"
 #include "kernel/idt.h"
@@ -113,7 +114,10 @@ _Noreturn void machine_quit(int status)
     console_flush(DRAIN_US);
     tell_emulator(status);
     give_back();
-    realmode_leave(REALMODE_POWER_OFF);
+    if (bios_is_whole()) {
+        realmode_leave(REALMODE_POWER_OFF);
+    }
+    machine_halt();
 }
 
 /* ---- restarting ---- */

@@ -13,7 +13,7 @@ void machine_at_exit(void (*quiet)(void));
 void machine_run_exit_hooks(void);
 
 /* `exit` record, drain, port F4h, "Shutdown" to 8900h, APM power-off, else halt in the BIOS, where
- * Ctrl-Alt-Del works.  DESIGN 3. */
+ * Ctrl-Alt-Del works; with a BIOS that DOS has hooked, only halt.  DESIGN 3. */
 _Noreturn void machine_quit(int status);
 
 /* Only the ports, then cli; hlt.  Touches nothing that a panic may have broken. */

@@ -10,7 +10,7 @@ enum realmode_task {
 };
 
 /* Interrupt controllers and timer must be as the BIOS wants them (pic_leave(), time_leave()),
- * interrupts disabled, A20 on, and the first KB of memory as the BIOS left it. */
+ * interrupts disabled, and bios_is_whole(). */
 _Noreturn void realmode_leave(enum realmode_task task);
 
 #endif

@@ -10,7 +10,7 @@ from qemu import GUEST_IP, HOST_IP
 from stub import stopped
 
 STATIC = f"ip={GUEST_IP}/24,{HOST_IP}"
-NO_APM = 0x7000  # free memory for an INT 15h of our own
+SYSTEM_SERVICES, UNUSED = 0x15, 0x78  # BIOS interrupts
 BOCHS_START = 180
 START = 20  # seconds a start may take, BIOS and loader included
 
@@ -109,8 +109,8 @@ def bios_ticks(box):
 def test_quit_where_nothing_switches_off(boot, tmp_path):
     """A BIOS that knows no APM: the machine waits in it, where Ctrl-Alt-Del is known."""
     box, stub = stopped(boot, tmp_path, STATIC, board="isapc", exit_device=False)
-    stub.write(NO_APM, b"\xf9\xca\x02\x00")  # stc; retf 2
-    stub.write(4 * 0x15, NO_APM.to_bytes(4, "little"))
+    nothing = stub.read(4 * UNUSED, 4)  # an iret in ROM
+    stub.write(4 * SYSTEM_SERVICES, nothing)
     stub.leave()
     box.wait_for("ready", START)
     box.type("quit\r")
@@ -121,6 +121,20 @@ def test_quit_where_nothing_switches_off(boot, tmp_path):
     while bios_ticks(box) < first + 3:
         assert time.monotonic() < deadline, "the BIOS' clock does not tick"
     starts_again(box, ctrl_alt_del(box))
+
+
+def test_quit_where_dos_was(boot, tmp_path):
+    """Its hooks lead to memory that is ours by now: nobody goes there."""
+    box, stub = stopped(boot, tmp_path, STATIC, board="pc", exit_device=False)
+    stub.write(4 * SYSTEM_SERVICES, (0x0070 << 16).to_bytes(4, "little"))
+    stub.leave()
+    box.wait_for("ready", START)
+    box.type("quit\r")
+    box.wait_for("exit", 5)
+    deadline = time.monotonic() + 5
+    while "HLT=1" not in box.human_monitor("info registers"):
+        assert time.monotonic() < deadline, "it does not halt"
+    assert "CR0=00000011" in box.human_monitor("info registers"), "in protected mode"
 
 
 # ---- Bochs ----

@@ -26,6 +26,7 @@ struct options options;
 static jmp_buf left;
 static unsigned hooks_run, given_back;
 static uint16_t reset_flag;
+static uint32_t vectors[256];
 static uint8_t keyboard_status, system_latch, chipset_latch;
 static char said[SAID_MAX];
 static unsigned said_length;
@@ -126,13 +127,18 @@ static void said_out(void *self, unsigned reg, uint32_t value, unsigned width)
     said[said_length++] = (char)value;
 }
 
-static bool bios_data(void *self, uint32_t address, unsigned width, bool write, uint32_t *value)
+/* The first KB, and the word at 40:72. */
+static bool bios_memory(void *self, uint32_t address, unsigned width, bool write, uint32_t *value)
 {
     (void)self;
-    if (address != 0x472 || width != 16 || !write) {
+    if (width != 16 || (write ? address != 0x472 : address >= sizeof vectors)) {
         return false;
     }
-    reset_flag = (uint16_t)*value;
+    if (write) {
+        reset_flag = (uint16_t)*value;
+    } else {
+        *value = vectors[address / 4] >> (address % 4 * 8) & 0xFFFF;
+    }
     return true;
 }
 
@@ -147,9 +153,12 @@ static void machine(bool has_keyboard, bool has_system_port, bool has_chipset)
     memset(&options, 0, sizeof options);
     hooks_run = given_back = said_length = 0;
     memset(said, 0, sizeof said);
+    for (unsigned i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        vectors[i] = 0xF000FF53;
+    }
     reset_flag = keyboard_status = chipset_latch = 0;
     system_latch = A20 | LAMPS | 1; /* some leave the bit set: only its edge resets */
-    sim_attach_memory(&(struct sim_memory){"BIOS data area", bios_data, NULL});
+    sim_attach_memory(&(struct sim_memory){"BIOS", bios_memory, NULL});
     sim_attach(&(struct sim_device){"Bochs", 0x8900, 1, none_in, said_out, NULL});
     sim_attach(&(struct sim_device){"QEMU", 0xF4, 1, none_in, said_out, NULL});
     if (has_keyboard) {
@@ -229,6 +238,24 @@ START_TEST(quit_tells_and_switches_off)
 }
 END_TEST
 
+/* Started from DOS: what it has hooked is gone by now. */
+START_TEST(quit_leaves_a_hooked_bios_alone)
+{
+    static const uint8_t used[] = {0x08, 0x09, 0x15, 0x1C};
+    for (unsigned i = 0; i < sizeof used; i++) {
+        machine(true, true, true);
+        vectors[used[i]] = i % 2 == 0 ? 0x02700123 : 0xFFFF1234; /* low memory; above 1 MB */
+        ck_assert_int_eq(quit(0), HALTED);
+        machine(true, true, true);
+        vectors[used[i]] = 0xC0000000; /* the first byte of ROM */
+        ck_assert_int_eq(quit(0), POWER_OFF);
+    }
+    machine(true, true, true);
+    vectors[0x21] = 0x02700123; /* nobody calls it any more */
+    ck_assert_int_eq(quit(0), POWER_OFF);
+}
+END_TEST
+
 /* After a panic nothing that may be broken is used: no real mode, no BIOS. */
 START_TEST(stop_only_tells)
 {
@@ -252,6 +279,7 @@ int main(void)
     tcase_add_test(tests, the_first_way_that_works);
     tcase_add_test(tests, a_keyboard_controller_that_does_not);
     tcase_add_test(tests, quit_tells_and_switches_off);
+    tcase_add_test(tests, quit_leaves_a_hooked_bios_alone);
     tcase_add_test(tests, stop_only_tells);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

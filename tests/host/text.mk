@@ -15,7 +15,7 @@ HOST_SRC_console := tests/host/test_console.c tests/host/console_display.c $(TEX
 HOST_SRC_serial := tests/host/test_serial.c tests/host/wrong_step.c $(TEXT_CONSOLE)
 HOST_SRC_shell := tests/host/test_shell.c $(TEXT_CONSOLE) kernel/shell.c kernel/shell_builtin.c \
     kernel/options.c kernel/option_values.c kernel/option_report.c
-HOST_SRC_machine := tests/host/test_machine.c kernel/machine.c \
+HOST_SRC_machine := tests/host/test_machine.c kernel/machine.c kernel/bios.c \
     $(filter-out tests/host/console_rig.c tests/host/sim/pc.c tests/host/sim/uart.c,$(TEXT_CONSOLE))
 HOST_SRC_fuzz_options := tests/host/fuzz_options.c tests/host/fake_panic.c kernel/options.c \
     kernel/option_values.c kernel/print.c kernel/math64.c
