@@ -135,7 +135,11 @@ static void announce(const struct memory *m)
     record_begin("boot");
     record_str("version", NICTEST_VERSION);
     record_str("cpu", class_name(cpu.class));
-    record_int("mhz", time_cpu_mhz());
+    if (time_cpu_mhz() != 0) {
+        record_int("mhz", time_cpu_mhz());
+    } else {
+        record_null("mhz");
+    }
     record_bool("tsc", cpu.has_tsc);
     record_int("mem_kb", m->top_kb);
     record_load_time();
