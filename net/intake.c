@@ -10,6 +10,7 @@
 #include "lwip/prot/ip.h"
 #include "lwip/prot/tcp.h"
 #include "lwip/prot/udp.h"
+#include "lwip/stats.h"
 #include "net/packet_sum.h"
 #include "netif/ethernet.h"
 
@@ -66,8 +67,39 @@ static bool is_plain(const struct pbuf *p, const struct ip_hdr *ip)
     if (IPH_PROTO(ip) == IP_PROTO_TCP) {
         return length >= TCP_HEADERS;
     }
-    return IPH_PROTO(ip) == IP_PROTO_UDP && length >= IP_HLEN + UDP_HLEN &&
-           ((const struct udp_hdr *)(const void *)(ip + 1))->chksum != 0;
+    if (IPH_PROTO(ip) == IP_PROTO_UDP && length >= IP_HLEN + UDP_HLEN) {
+        const struct udp_hdr *udp = (const void *)(ip + 1);
+
+        return udp->chksum != 0 && udp->len == lwip_htons((uint16_t)(length - IP_HLEN));
+    }
+    return false;
+}
+
+/*
+ * A whole datagram whose header does not tell the length that its packet has (RFC 768).  lwIP does
+ * not ask; it would take what stands behind, or miss what is not there.
+ */
+static bool misstated(const struct pbuf *p, const struct ip_hdr *ip)
+{
+    const struct eth_hdr *eth = p->payload;
+    const struct udp_hdr *udp = (const void *)((const uint8_t *)ip + IPH_HL_BYTES(ip));
+
+    return p->len >= SIZEOF_ETH_HDR + IP_HLEN && eth->type == PP_HTONS(ETHTYPE_IP) &&
+           IPH_PROTO(ip) == IP_PROTO_UDP && (IPH_OFFSET(ip) & PP_HTONS(IP_MF | IP_OFFMASK)) == 0 &&
+           p->len >= SIZEOF_ETH_HDR + IPH_HL_BYTES(ip) + UDP_HLEN &&
+           lwip_ntohs(udp->len) + IPH_HL_BYTES(ip) != ip_length(ip);
+}
+
+/* Not the usual packet: lwIP asks all its questions. */
+static void to_ethernet(struct netif *netif, struct pbuf *p, const struct ip_hdr *ip)
+{
+    if (misstated(p, ip)) {
+        UDP_STATS_INC(udp.lenerr);
+        UDP_STATS_INC(udp.drop);
+        pbuf_free(p);
+    } else if (netif->input(p, netif) != ERR_OK) {
+        pbuf_free(p);
+    }
 }
 
 /* Leave the Ethernet header and the padding behind. */
@@ -216,9 +248,7 @@ void intake(struct netif *netif, struct pbuf *p, bool may_merge)
 
     if (!is_plain(p, ip) || !packet_sum_good(ip, ip_length(ip))) {
         intake_flush(netif);
-        if (netif->input(p, netif) != ERR_OK) {
-            pbuf_free(p);
-        }
+        to_ethernet(netif, p, ip);
         return;
     }
     strip(netif, p, ip);

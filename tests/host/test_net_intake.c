@@ -377,6 +377,48 @@ START_TEST(heap_runs_out_and_recovers)
 }
 END_TEST
 
+static unsigned answers;
+
+static void count_udp(const struct packet *p)
+{
+    answers += p->protocol == PROTO_UDP;
+}
+
+/* One datagram to the echo port, its header telling `told` bytes of payload; `sum`: with a right
+ * checksum over all of the packet, as it would be for that length, or with none. */
+static void send_misstated(unsigned payload, unsigned told, bool sum)
+{
+    uint8_t udp[UDP_HEADER + 64] = {0};
+
+    put16(udp, FROM);
+    put16(udp + 2, 7);
+    put16(udp + 4, UDP_HEADER + told);
+    if (sum) {
+        put16(udp + 6, transport_checksum(peer.ip, BOX_IP, PROTO_UDP, udp, UDP_HEADER + payload));
+    }
+    peer_send_ip(&peer, BOX_IP, PROTO_UDP, udp, UDP_HEADER + payload);
+    rig_run_ms(5);
+}
+
+/* RFC 768: neither what stands behind a datagram nor what is missing of it is taken. */
+START_TEST(datagrams_are_as_long_as_they_say)
+{
+    static const unsigned told[] = {0, 19, 21, 64, 1400, 0xFFFF - UDP_HEADER};
+
+    peer_set_packet_hook(count_udp);
+    for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        for (unsigned sum = 0; sum < 2; sum++) {
+            send_misstated(20, told[i], sum);
+        }
+    }
+    ck_assert_uint_eq(answers, 0);
+    ck_assert_uint_eq(lwip_stats.udp.lenerr, 12);
+    send_misstated(20, 20, true);
+    send_misstated(20, 20, false);
+    ck_assert_uint_eq(answers, 2);
+}
+END_TEST
+
 START_TEST(heap_notices_a_block_given_twice)
 {
     void *block;
@@ -401,6 +443,7 @@ Suite *net_intake_suite(void)
     tcase_add_loop_test(merging, connections_in_turn, 0, 2);
     tcase_add_test(merging, messages_keep_their_place);
     tcase_add_test(merging, acknowledgements);
+    tcase_add_test(merging, datagrams_are_as_long_as_they_say);
     tcase_add_test(heap, heap_gives_what_was_asked);
     tcase_add_test(heap, heap_runs_out_and_recovers);
     tcase_add_test_raise_signal(heap, heap_notices_a_block_given_twice, 6);
