@@ -5,13 +5,15 @@ import os
 import shutil
 import socket
 import subprocess
+import threading
 import time
 
 import pytest
 
+import iperf3
 from cards import BOTH
 from qemu import GUEST_IP, HOST_IP
-from wire import ttcp_pattern
+from wire import run, send_tcp, ttcp_pattern
 
 pytestmark = [pytest.mark.cards(*BOTH),
               pytest.mark.skipif(shutil.which("nc") is None, reason="nc is not installed")]
@@ -107,3 +109,39 @@ def test_report(box):
     _, shown = box.command("report")
     assert "sink-r" in heard and "NicTest86 " in heard
     assert heard.strip() in shown.replace("\r", "")
+
+
+@pytest.mark.skipif(shutil.which("iperf") is None, reason="iperf is not installed")
+def test_everybody_at_once(boot):
+    """ttcp, iperf, iperf3 both ways, nc in, out and to be echoed: nobody loses a byte."""
+    box = boot(STATIC, mem=8, forward={"tcp+udp": [5201], "tcp": [5001, 5010, SINK, SOURCE, ECHO]})
+    box.wait_for("ready", 10)
+    heard = {}
+
+    def client(name, act, *words, **options):
+        heard[name] = act(*words, **options)
+
+    echoed = os.urandom(200_000)
+    jobs = [("ttcp", send_tcp, box.port("tcp", 5010), ttcp_pattern(700_000)),
+            ("iperf", run, ["iperf", "-c", "127.0.0.1", "-p", str(box.port("tcp", 5001)),
+                            "-n", "600000"]),
+            ("source", nc, box, SOURCE, "-d")]
+    threads = [threading.Thread(target=client, args=job) for job in jobs]
+    threads += [threading.Thread(target=client, args=("sink", nc, box, SINK, "-N"),
+                                 kwargs={"data": bytes(500_000)}),
+                threading.Thread(target=client, args=("echo", nc, box, ECHO, "-N"),
+                                 kwargs={"data": echoed})]
+    two_ways = iperf3.Client(box.port("tcp", 5201), ["--bidir", "-P", "2", "-t", "2"])
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    status, report = two_ways.finish()
+    assert status == 0 and heard["iperf"][0] == 0
+    iperf3.check(box, report, 0)
+    assert len(heard["source"]) == 16 * MB and heard["echo"] == echoed
+    results = {(r["test"], r["dir"]): r for r in box.wait_count("result", 6, 10)}
+    assert {key: r["bytes"] for key, r in results.items() if key[0] != "iperf3"} == {
+        ("ttcp", "rx"): 700_000, ("iperf2", "rx"): 600_000, ("sink", "rx"): 500_000,
+        ("source", "tx"): 16 * MB}
+    assert all(r["end"] == "ok" for r in results.values())
