@@ -3,7 +3,7 @@
  *
  *   iperf3_serve.c    the control connection: who may come in, states, time limits
  *   iperf3_streams.c  what the two kinds of data stream have in common: the run and its sums
- *   iperf3_tcp.c      data over TCP          iperf3_window.c  how much may come
+ *   iperf3_tcp.c      data over TCP
  *   iperf3_udp.c      data over UDP
  *   iperf3_results.c  the document of results
  *
@@ -19,6 +19,7 @@
 
 #include "lwip/tcp.h"
 #include "net/apps/iperf3_params.h"
+#include "net/apps/windows.h"
 #include "net/meter.h"
 #include "net/pace.h"
 
@@ -51,9 +52,9 @@ struct iperf3_stream {
     uint64_t held_us; /* by the rate timer                                */
 
     /* TCP */
-    struct tcp_pcb *pcb;    /* null: not connected any more              */
-    unsigned cookie_bytes;  /* of the cookie that have come              */
-    bool shares, waits;     /* iperf3_window.c                           */
+    struct tcp_pcb *pcb;   /* null: not connected any more              */
+    unsigned cookie_bytes; /* of the cookie that have come              */
+    struct window window;
     struct tcp_count tcp;   /* since the connection                      */
     uint32_t resent_before; /* ... when the count began                  */
     uint64_t queued, acked; /* bytes given to lwIP, and acknowledged     */
@@ -86,6 +87,7 @@ struct iperf3_session {
     struct iperf3_stream streams[IPERF3_STREAMS_MAX];
     unsigned arrivals;
     struct meter rx, tx; /* of all streams of a direction */
+    struct windows windows;
     bool omitting;
     uint64_t omit_until_us;
     bool stirred;               /* something was acknowledged, or could not be queued      */
@@ -142,26 +144,6 @@ void iperf3_tcp_settle(struct iperf3_stream *s);
 
 /* Close, or reset. */
 void iperf3_tcp_leave(struct iperf3_stream *s, bool reset);
-
-/* ---- receive windows (iperf3_window.c) ---- */
-
-/* The cookie is here: no data before the run begins; acknowledges it. */
-void iperf3_window_close(struct tcp_pcb *pcb);
-
-/* The run begins: open the receivers' windows. */
-void iperf3_window_begin(void);
-
-/* So much has come: room for more. */
-void iperf3_window_took(struct iperf3_stream *s, uint16_t n);
-
-/* Once a turn of a running session. */
-void iperf3_window_turn(void);
-
-/* The stream's connection is gone, or will be let go: then all of its window is given back, or
- * lwIP would take the rest for data that nobody has read. */
-void iperf3_window_lost(struct iperf3_stream *s);
-void iperf3_window_leave(struct iperf3_stream *s);
-void iperf3_window_free(struct tcp_pcb *pcb);
 
 /* ---- data over UDP (iperf3_udp.c) ---- */
 

@@ -161,6 +161,22 @@ static void make_stream(struct iperf3_stream *s)
     }
 }
 
+static void open_windows(void)
+{
+    windows_begin(&iperf3.windows, iperf3.params.parallel, iperf3.params.sends,
+                  iperf3.params.window);
+    for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
+        struct iperf3_stream *s = &iperf3.streams[i];
+
+        if (s->used && s->pcb != NULL && s->sender) {
+            window_free(s->pcb);
+        } else if (s->used && s->pcb != NULL) {
+            window_begin(&iperf3.windows, &s->window, s->pcb);
+        }
+    }
+    windows_go(&iperf3.windows);
+}
+
 void iperf3_run(void)
 {
     iperf3.unit = unit_of(&iperf3.params);
@@ -176,7 +192,7 @@ void iperf3_run(void)
         start_meter(&iperf3.rx, METER_RX);
     }
     if (!iperf3.params.udp) {
-        iperf3_window_begin();
+        open_windows();
     }
     iperf3.omitting = iperf3.params.omit_s != 0;
     iperf3.omit_until_us = clock_us() + iperf3.params.omit_s * 1000000ull;
@@ -213,7 +229,7 @@ bool iperf3_run_turn(void)
         end_omit();
     }
     if (!iperf3.params.udp) {
-        iperf3_window_turn();
+        windows_turn(&iperf3.windows);
     }
     return iperf3.params.sends && send_turn();
 }

@@ -2,8 +2,7 @@
  * iperf3's data over TCP.
  *
  * A stream begins with the session's cookie; what follows is payload.  Sending is by reference from
- * a constant block.  Several streams share the card: each may have only its part of the transmit
- * queue on its way; for receiving see iperf3_window.c.
+ * a constant block.  Several streams share the card: net/apps/windows.h.
  */
 #include "kernel/string.h"
 #include "lwip/tcp.h"
@@ -11,8 +10,6 @@
 #include "net/port/hooks.h"
 
 enum {
-    FLYING_FRAMES = 32, /* of all streams: half the transmit queue of a card (net/nicif.c)  */
-    FLYING_LEAST = 4,   /* of one: three duplicate acknowledgements need four segments      */
     PIECES_PER_TURN = 64,
     COPY_BELOW = 256, /* shorter writes are copied together into full segments            */
 };
@@ -71,7 +68,7 @@ static void on_error(void *arg, err_t err)
     struct iperf3_stream *s = arg;
 
     (void)err;
-    iperf3_window_lost(s);
+    window_lost(&s->window);
     s->pcb = NULL;
     if (iperf3.phase == IPERF3_CREATING) {
         s->used = false;
@@ -97,7 +94,8 @@ static err_t on_end(struct iperf3_stream *s)
     struct tcp_pcb *pcb = s->pcb;
 
     iperf3_tcp_settle(s);
-    iperf3_window_leave(s);
+    window_lost(&s->window);
+    window_free(s->pcb);
     detach(s);
     if (iperf3.phase == IPERF3_CREATING) {
         s->used = false;
@@ -114,7 +112,7 @@ static void turn_away(struct iperf3_stream *s, struct pbuf *p)
 {
     struct tcp_pcb *pcb = s->pcb;
 
-    iperf3_window_free(pcb);
+    window_free(pcb);
     pbuf_free(p);
     detach(s);
     s->used = false;
@@ -141,11 +139,11 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
         n -= (unsigned)of_cookie;
         tcp_recved(pcb, p->tot_len);
         if (s->cookie_bytes == IPERF3_COOKIE) {
-            iperf3_window_close(pcb);
+            window_close(pcb);
             iperf3_stream_ready();
         }
     } else {
-        iperf3_window_took(s, p->tot_len);
+        window_took(&s->window, pcb, p->tot_len);
     }
     if (n != 0 && iperf3.phase == IPERF3_RUNNING && !s->sender) {
         iperf3_count_received(s, n);
@@ -200,7 +198,8 @@ void iperf3_tcp_leave(struct iperf3_stream *s, bool reset)
     if (pcb == NULL) {
         return;
     }
-    iperf3_window_leave(s);
+    window_lost(&s->window);
+    window_free(s->pcb);
     detach(s);
     if (reset || tcp_close(pcb) != ERR_OK) {
         tcp_abort(pcb);
@@ -209,25 +208,13 @@ void iperf3_tcp_leave(struct iperf3_stream *s, bool reset)
 
 /* ---- sending ---- */
 
-/* How much one stream may have on its way. */
-static uint32_t flying_part(void)
-{
-    uint32_t part = FLYING_FRAMES / iperf3.params.parallel * TCP_MSS;
-    uint32_t least = FLYING_LEAST * TCP_MSS;
-
-    if (iperf3.params.window != 0 && iperf3.params.window < part) {
-        part = iperf3.params.window;
-    }
-    return part < least ? least : part;
-}
-
 /* What may be written now of the write under way: whole segments where that is possible. */
 static uint32_t room(struct iperf3_stream *s)
 {
     uint32_t left = iperf3.params.len - s->written;
     uint32_t piece = left < TCP_MSS ? left : TCP_MSS;
     uint32_t flying = (uint32_t)(s->queued - s->acked);
-    uint32_t most = flying_part();
+    uint32_t most = flying_part(iperf3.params.parallel, iperf3.params.window);
     uint32_t free = flying < most ? most - flying : 0;
     uint32_t may;
 

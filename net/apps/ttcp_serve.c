@@ -70,6 +70,11 @@ static bool is_fixed(uint16_t port, bool udp)
     return false;
 }
 
+bool ttcp_has_port(uint16_t port)
+{
+    return is_fixed(port, true);
+}
+
 /* What a test on a port is called. */
 static const char *test_on(uint16_t port)
 {
@@ -231,7 +236,7 @@ static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
     if (err != ERR_OK || pcb == NULL) {
         return ERR_VAL;
     }
-    if (claim != NULL && pcb->local_port == TTCP_PORT && claim->tcp(pcb)) {
+    if (claim != NULL && ttcp_has_port(pcb->local_port) && claim->tcp(pcb)) {
         return ERR_OK;
     }
     s = free_sink();

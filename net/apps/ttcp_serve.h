@@ -16,7 +16,7 @@
 enum { TTCP_PORT = 5001, TTCP_PORT_OLD = 5010, TTCP_PORT_BRL = 2000, SINK_PORT = 7001 };
 
 /*
- * Port 5001 is shared (NEEDS.md 3.0): ttcp's, iperf2's and nuttcp's data come to it.  ttcp and
+ * These ports are shared (NEEDS.md 3.0): ttcp's, iperf2's and nuttcp's data come to them.  ttcp and
  * iperf2 are told apart here by what they send.  A protocol that knows beforehand what will come
  * puts a claim on it.
  */
@@ -29,6 +29,9 @@ struct ttcp_claim {
 
 /* At start; one claim. */
 void ttcp_put_claim(const struct ttcp_claim *claim);
+
+/* Is this one of the ports above? */
+bool ttcp_has_port(uint16_t port);
 
 /* For ttcp_udp.c: is it claimed? */
 bool ttcp_claimed_udp(struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer, uint16_t port);
