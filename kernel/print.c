@@ -299,12 +299,12 @@ int format(char *to, size_t size, const char *fmt, ...)
 
 char *format_fixed(char to[24], uint64_t value, unsigned decimals)
 {
-    static const uint32_t power[] = {1, 10, 100, 1000};
+    static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000};
     uint32_t fraction;
     uint64_t whole;
 
-    if (decimals > 3) {
-        decimals = 3;
+    if (decimals > 5) {
+        decimals = 5;
     }
     whole = div64(value, power[decimals], &fraction);
     if (decimals == 0) {

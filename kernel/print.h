@@ -16,7 +16,7 @@
 int format(char *to, size_t size, const char *fmt, ...);
 int vformat(char *to, size_t size, const char *fmt, va_list args);
 
-/* value / 10^decimals as text, e.g. (115880, 2) -> "1158.80".  Up to 3 decimals.  Returns `to`;
+/* value / 10^decimals as text, e.g. (115880, 2) -> "1158.80".  Up to 5 decimals.  Returns `to`;
  * 24 bytes are always enough. */
 char *format_fixed(char to[24], uint64_t value, unsigned decimals);
 

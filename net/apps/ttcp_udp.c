@@ -164,9 +164,6 @@ static void on_data(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16
 static bool is_others(const struct flow *f, struct udp_pcb *pcb, struct pbuf *p,
                       const ip_addr_t *peer, uint16_t peer_port)
 {
-    if (ttcp_claimed_udp(pcb, p, peer, peer_port)) {
-        return true;
-    }
     if ((f != NULL && (f->state == FLOW_OPEN || f->state == FLOW_ENDING)) ||
         (p->tot_len <= SENTINEL_MAX && !iperf2_udp_is_open(pcb, peer, peer_port))) {
         return false;
@@ -180,7 +177,8 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     struct flow *f = find(pcb->local_port, peer, peer_port);
 
     (void)arg;
-    if (pcb->local_port == TTCP_PORT && is_others(f, pcb, p, peer, peer_port)) {
+    if (ttcp_claimed_udp(pcb, p, peer, peer_port) ||
+        (pcb->local_port == TTCP_PORT && is_others(f, pcb, p, peer, peer_port))) {
         pbuf_free(p);
         return;
     }

@@ -50,7 +50,8 @@ class Qemu(Machine):
     append   boot options            kernel/cdrom/floppy/disk  what to boot (default: the ELF)
     nic      card model or None      nic_options          further properties of the card
     cpu, mem, board                  icount               True, or the -icount words
-    forward  {"tcp": [5001], ...}: guest ports to forward, "tcp+udp" both at one; see port()
+    forward  {"tcp": [5001], ...}: guest ports to forward, "tcp+udp" both at one; see port();
+             a pair (host, guest) says where from
     dgram    (our path, its path) of unix datagram sockets to a raw peer, instead of slirp
     dhcp     False: slirp answers no DHCP, the guest is alone with its static address
     serial   False: no UART at all   pcap                 file for everything on the card's wire
@@ -101,7 +102,8 @@ class Qemu(Machine):
             netdev = "user,id=n0" + (f",tftp={tftp},bootfile=/nictest86.elf" if tftp else "")
             for proto, ports in forward.items():
                 for guest in ports:
-                    host = free_port(*(KINDS[one] for one in proto.split("+")))
+                    host, guest = guest if isinstance(guest, tuple) else (
+                        free_port(*(KINDS[one] for one in proto.split("+"))), guest)
                     for one in proto.split("+"):
                         self._ports[one, guest] = host
                         netdev += f",hostfwd={one}:127.0.0.1:{host}-{GUEST_IP}:{guest}"

@@ -36,6 +36,9 @@ Suite *net_iperf3_suite(void);
 Suite *net_iperf3_end_suite(void);
 Suite *net_iperf3_udp_suite(void);
 Suite *net_iperf2_client_suite(void);
+Suite *net_nuttcp_suite(void);
+Suite *net_nuttcp_end_suite(void);
+Suite *net_nuttcp_udp_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 

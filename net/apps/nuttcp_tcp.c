@@ -1,0 +1,476 @@
+/*
+ * nuttcp's data over TCP.
+ *
+ * With several streams the client reads a whole buffer from the first, then one from the second and
+ * so on, and stops at the first that has ended when its turn comes.  So buffers are begun strictly
+ * in turn; several may be under way at once, and whatever is begun is read to its end.
+ */
+#include "kernel/string.h"
+#include "kernel/time.h"
+#include "lwip/tcp.h"
+#include "net/apps/listen.h"
+#include "net/apps/nuttcp.h"
+#include "net/apps/ttcp_send.h"
+#include "net/apps/ttcp_serve.h"
+#include "net/clock.h"
+
+enum {
+    PIECES_PER_TURN = 64,
+    COPY_BELOW = 256,   /* shorter writes are copied together into full segments    */
+    BEFORE_US = 50000,  /* after "OK": the client begins to listen; its own server's wait */
+    BETWEEN_US = 20000, /* the same for the next stream                             */
+    AGAIN_US = 100000,  /* it did not listen yet                                    */
+    MSS_LEAST = 64,
+};
+
+/* ---- connections ---- */
+
+static void detach(struct nuttcp_stream *s)
+{
+    tcp_watch_attach(s->pcb, NULL);
+    tcp_arg(s->pcb, NULL);
+    tcp_recv(s->pcb, NULL);
+    tcp_sent(s->pcb, NULL);
+    tcp_err(s->pcb, NULL);
+    s->pcb = NULL;
+}
+
+/* ERR_ABRT if the pcb is gone, for the callback that called. */
+static err_t leave(struct nuttcp_stream *s, bool reset)
+{
+    struct tcp_pcb *pcb = s->pcb;
+
+    window_lost(&s->window);
+    window_free(pcb);
+    detach(s);
+    if (reset || tcp_close(pcb) != ERR_OK) {
+        tcp_abort(pcb);
+        return ERR_ABRT;
+    }
+    return ERR_OK;
+}
+
+static void close_ports(void)
+{
+    for (unsigned i = 0; i < NUTTCP_STREAMS_MAX; i++) {
+        if (nuttcp.streams[i].listener != NULL) {
+            tcp_close(nuttcp.streams[i].listener);
+            nuttcp.streams[i].listener = NULL;
+        }
+    }
+}
+
+void nuttcp_tcp_leave(bool reset)
+{
+    close_ports();
+    for (unsigned i = 0; i < NUTTCP_STREAMS_MAX; i++) {
+        if (nuttcp.streams[i].pcb != NULL) {
+            leave(&nuttcp.streams[i], reset);
+        }
+    }
+}
+
+/* ---- callbacks ---- */
+
+/* lwIP has freed the pcb already. */
+static void on_error(void *arg, err_t err)
+{
+    struct nuttcp_stream *s = arg;
+
+    window_lost(&s->window);
+    s->pcb = NULL;
+    s->ended = true;
+    if (nuttcp.phase == NUTTCP_OPENING && nuttcp.params.connects && !s->opened) {
+        s->ended = false;
+        nuttcp.asked_us = 0;
+        nuttcp.open_us = clock_us() + AGAIN_US;
+    } else if (err != ERR_CLSD) {
+        nuttcp_verdict("reset", nuttcp.meter.last_us);
+    }
+}
+
+static bool all_ended(void)
+{
+    for (unsigned i = 0; i < nuttcp.params.streams; i++) {
+        if (!nuttcp.streams[i].ended) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static err_t on_fin(struct nuttcp_stream *s)
+{
+    if (nuttcp.phase == NUTTCP_CLOSING) {
+        return ERR_OK; /* as it should, in answer to ours */
+    }
+    s->ended = true;
+    if (nuttcp.params.sends || nuttcp.phase == NUTTCP_OPENING) {
+        nuttcp_verdict("reset", nuttcp.meter.last_us);
+    } else if (all_ended()) {
+        nuttcp_verdict("ok", time_us());
+    }
+    return leave(s, false);
+}
+
+/* What the sender tells about itself, wherever it lies in this piece of the stream. */
+static void look_for_info(struct nuttcp_stream *s, const struct pbuf *p)
+{
+    unsigned n = p->tot_len, at = 0;
+
+    if (nuttcp.params.len < NUTTCP_INFO_END || nuttcp.params.interval_us == 0) {
+        return;
+    }
+    while (at < n) {
+        uint32_t here = nuttcp.params.len - s->at < n - at ? nuttcp.params.len - s->at : n - at;
+
+        for (unsigned i = NUTTCP_INFO_AT; i < NUTTCP_INFO_END; i++) {
+            if (i >= s->at && i < s->at + here) {
+                s->info[i - NUTTCP_INFO_AT] = pbuf_get_at(p, (u16_t)(at + i - s->at));
+            }
+        }
+        if (s->at < NUTTCP_INFO_END && s->at + here >= NUTTCP_INFO_END) {
+            nuttcp_read_retrans(s->info, &nuttcp.resent);
+        }
+        at += here;
+        s->at = s->at + here == nuttcp.params.len ? 0 : s->at + here;
+    }
+}
+
+static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t err)
+{
+    struct nuttcp_stream *s = arg;
+
+    (void)err;
+    if (p == NULL) {
+        return on_fin(s);
+    }
+    if (nuttcp.phase == NUTTCP_RUNNING && !nuttcp.params.sends) {
+        nuttcp_received(p->tot_len);
+        look_for_info(s, p);
+        window_took(&s->window, pcb, p->tot_len);
+    } else {
+        tcp_recved(pcb, p->tot_len);
+    }
+    pbuf_free(p);
+    return ERR_OK;
+}
+
+static uint64_t delivered(const struct nuttcp_stream *s)
+{
+    return s->acked < s->queued ? s->acked : s->queued; /* a FIN is acknowledged, too */
+}
+
+static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
+{
+    struct nuttcp_stream *s = arg;
+    uint64_t before = delivered(s);
+
+    (void)pcb;
+    s->acked += acknowledged;
+    nuttcp.stirred = true;
+    nuttcp.meter.bytes += delivered(s) - before;
+    meter_touch(&nuttcp.meter);
+    return ERR_OK;
+}
+
+/* ---- opening ---- */
+
+static void adopt(struct nuttcp_stream *s, struct tcp_pcb *pcb)
+{
+    s->pcb = pcb;
+    pcb->tos = nuttcp.params.tos;
+    if (nuttcp.params.nodelay) {
+        tcp_nagle_disable(pcb);
+    }
+    tcp_watch_attach(pcb, &s->tcp);
+    tcp_arg(pcb, s);
+    tcp_recv(pcb, on_receive);
+    tcp_sent(pcb, on_sent);
+    tcp_err(pcb, on_error);
+}
+
+static void opened(struct nuttcp_stream *s)
+{
+    if (nuttcp.params.mss >= MSS_LEAST && nuttcp.params.mss < s->pcb->mss) {
+        s->pcb->mss = nuttcp.params.mss;
+    }
+    s->opened = true;
+    nuttcp.mss = s->pcb->mss;
+    nuttcp.asked_us = 0;
+    nuttcp.open_us = clock_us() + BETWEEN_US;
+    if (!nuttcp.params.sends && nuttcp.params.streams > 1) {
+        window_close(s->pcb);
+    }
+    if (++nuttcp.opened == nuttcp.params.streams) {
+        close_ports();
+        nuttcp_opened();
+    }
+}
+
+/* On its own port, or the next one where the port does not tell. */
+static struct nuttcp_stream *stream_at(uint16_t port)
+{
+    unsigned i = (unsigned)(port - nuttcp.params.port);
+
+    if (port < nuttcp.params.port || i >= nuttcp.params.streams) {
+        i = nuttcp.opened;
+    }
+    return i < nuttcp.params.streams && !nuttcp.streams[i].opened ? &nuttcp.streams[i] : NULL;
+}
+
+bool nuttcp_tcp_claim(struct tcp_pcb *pcb)
+{
+    struct nuttcp_stream *s;
+
+    if (nuttcp.phase != NUTTCP_OPENING || nuttcp.params.udp || nuttcp.params.connects ||
+        !ip_addr_eq(&pcb->remote_ip, &nuttcp.peer) || ip_current_netif() != nuttcp.netif) {
+        return false;
+    }
+    s = stream_at(pcb->local_port);
+    if (s == NULL) {
+        return false;
+    }
+    adopt(s, pcb);
+    opened(s);
+    return true;
+}
+
+static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
+{
+    (void)arg;
+    if (err != ERR_OK || pcb == NULL) {
+        return ERR_VAL;
+    }
+    return nuttcp_tcp_claim(pcb) ? ERR_OK : ERR_VAL; /* a stranger's is reset by lwIP */
+}
+
+const char *nuttcp_tcp_open(void)
+{
+    nuttcp.open_us = clock_us() + BEFORE_US;
+    if (nuttcp.params.connects) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < nuttcp.params.streams; i++) {
+        uint16_t port = (uint16_t)(nuttcp.params.port + i);
+
+        if (!ttcp_has_port(port)) {
+            nuttcp.streams[i].listener = listen_tcp(port, on_accept);
+            if (nuttcp.streams[i].listener == NULL) {
+                close_ports();
+                return "has other use for one of these data ports";
+            }
+        }
+    }
+    return NULL;
+}
+
+static err_t on_connected(void *arg, struct tcp_pcb *pcb, err_t err)
+{
+    (void)pcb;
+    (void)err;
+    nuttcp.rtt_us = (uint32_t)(time_us() - nuttcp.asked_us);
+    opened(arg);
+    return ERR_OK;
+}
+
+/* The client listens for one stream after the other. */
+void nuttcp_tcp_open_turn(void)
+{
+    struct nuttcp_stream *s = &nuttcp.streams[nuttcp.opened];
+    uint16_t port = (uint16_t)(nuttcp.params.port + nuttcp.opened);
+    struct tcp_pcb *pcb;
+
+    if (!nuttcp.params.connects || nuttcp.asked_us != 0 || clock_us() < nuttcp.open_us) {
+        return;
+    }
+    nuttcp.open_us = clock_us() + AGAIN_US;
+    pcb = tcp_new();
+    if (pcb == NULL) {
+        return; /* later, or until the time is over */
+    }
+    tcp_bind_netif(pcb, nuttcp.netif);
+    memset(&s->tcp, 0, sizeof(s->tcp));
+    adopt(s, pcb);
+    nuttcp.asked_us = time_us();
+    if (tcp_connect(pcb, &nuttcp.peer, port, on_connected) != ERR_OK) {
+        nuttcp.asked_us = 0;
+        leave(s, true);
+    }
+}
+
+void nuttcp_tcp_begin(void)
+{
+    const struct nuttcp_params *p = &nuttcp.params;
+
+    if (p->sends || (p->streams == 1 && p->window == 0)) {
+        return; /* lwIP's own window is the right one */
+    }
+    windows_begin(&nuttcp.windows, p->streams, false, p->window);
+    for (unsigned i = 0; i < p->streams; i++) {
+        if (nuttcp.streams[i].pcb != NULL) {
+            window_begin(&nuttcp.windows, &nuttcp.streams[i].window, nuttcp.streams[i].pcb);
+        }
+    }
+    windows_go(&nuttcp.windows);
+}
+
+/* ---- sending ---- */
+
+static bool tells_retrans(void)
+{
+    return nuttcp.params.interval_us != 0 && nuttcp.params.streams == 1 &&
+           nuttcp.params.len >= NUTTCP_INFO_END;
+}
+
+/* What may be written now of the buffer under way: whole segments where that is possible. */
+static uint32_t room(const struct nuttcp_stream *s)
+{
+    uint32_t left = nuttcp.params.len - s->at;
+    uint32_t piece = left < TCP_MSS ? left : TCP_MSS;
+    uint32_t flying = (uint32_t)(s->queued - s->acked);
+    uint32_t most = flying_part(nuttcp.params.streams, nuttcp.params.window);
+    uint32_t free = flying < most ? most - flying : 0;
+    uint32_t may;
+
+    free = free < tcp_sndbuf(s->pcb) ? free : tcp_sndbuf(s->pcb);
+    may = free < piece ? 0 : nuttcp_may_send();
+    if (may == 0) {
+        return 0;
+    }
+    free -= free % piece;
+    free = free < ttcp_payload.bytes ? free : ttcp_payload.bytes;
+    free = free < may ? free : may;
+    return free < left ? free : left;
+}
+
+/* The first bytes of a buffer, with what the client's intervals tell. */
+static err_t write_info(struct nuttcp_stream *s)
+{
+    uint8_t first[NUTTCP_INFO_END];
+
+    memcpy(first, nuttcp_payload(0), NUTTCP_INFO_AT);
+    nuttcp_write_retrans(first + NUTTCP_INFO_AT, s->tcp.resent);
+    return tcp_write(s->pcb, first, sizeof(first), TCP_WRITE_FLAG_COPY);
+}
+
+/* One piece; false if it cannot go now. */
+static bool write_piece(struct nuttcp_stream *s)
+{
+    uint8_t flags = nuttcp.params.len < COPY_BELOW ? TCP_WRITE_FLAG_COPY : 0;
+    uint32_t n = room(s);
+    err_t err;
+
+    if (n == 0) {
+        return false;
+    }
+    if (s->at == 0 && tells_retrans()) {
+        n = NUTTCP_INFO_END;
+        err = write_info(s);
+    } else {
+        err = tcp_write(s->pcb, nuttcp_payload(s->at), (u16_t)n, flags);
+    }
+    if (err != ERR_OK) {
+        nuttcp.stirred = true; /* memory was short: next turn */
+        return false;
+    }
+    s->queued += n;
+    s->at += n;
+    nuttcp_has_sent(n);
+    return true;
+}
+
+/* The buffer under way, as far as it goes; counts the pieces. */
+static unsigned write_on(struct nuttcp_stream *s)
+{
+    unsigned pieces = 0;
+
+    while (s->writing && pieces < PIECES_PER_TURN && write_piece(s)) {
+        pieces++;
+        if (s->at == nuttcp.params.len) {
+            s->writing = false;
+        }
+    }
+    return pieces;
+}
+
+/* A new buffer, if it may begin: it does with its first byte. */
+static unsigned begin_next(void)
+{
+    struct nuttcp_stream *s = &nuttcp.streams[nuttcp.turn];
+    unsigned pieces;
+
+    if (s->pcb == NULL || s->writing || !nuttcp_may_begin()) {
+        return 0;
+    }
+    s->at = 0;
+    s->writing = true;
+    pieces = write_on(s);
+    if (pieces == 0) {
+        s->writing = false;
+        return 0;
+    }
+    nuttcp.left--;
+    nuttcp.meter.calls++;
+    nuttcp.turn = nuttcp.turn + 1 < nuttcp.params.streams ? nuttcp.turn + 1 : 0;
+    return pieces;
+}
+
+static unsigned write_round(void)
+{
+    unsigned pieces = 0, more;
+
+    for (unsigned i = 0; i < nuttcp.params.streams; i++) {
+        if (nuttcp.streams[i].pcb != NULL) {
+            pieces += write_on(&nuttcp.streams[i]);
+        }
+    }
+    do {
+        more = begin_next();
+        pieces += more;
+    } while (more != 0 && pieces < PIECES_PER_TURN);
+    return pieces;
+}
+
+/* In most turns there is nothing to do: nothing was acknowledged, no rate is due. */
+bool nuttcp_tcp_pump(void)
+{
+    unsigned pieces;
+
+    if (!nuttcp.stirred && (nuttcp.params.bits_s == 0 || nuttcp_may_send() == 0)) {
+        return false;
+    }
+    nuttcp.stirred = false;
+    pieces = write_round();
+    if (pieces == 0) {
+        return false;
+    }
+    nuttcp.stirred = nuttcp.stirred || pieces >= PIECES_PER_TURN;
+    for (unsigned i = 0; i < nuttcp.params.streams; i++) {
+        if (nuttcp.streams[i].pcb != NULL) {
+            tcp_output(nuttcp.streams[i].pcb);
+        }
+    }
+    return true;
+}
+
+void nuttcp_tcp_close(void)
+{
+    for (unsigned i = 0; i < nuttcp.params.streams; i++) {
+        if (nuttcp.streams[i].pcb != NULL) {
+            tcp_shutdown(nuttcp.streams[i].pcb, 0, 1); /* without memory lwIP does it later */
+        }
+    }
+}
+
+bool nuttcp_tcp_closed(void)
+{
+    for (unsigned i = 0; i < nuttcp.params.streams; i++) {
+        const struct tcp_pcb *pcb = nuttcp.streams[i].pcb;
+
+        if (pcb != NULL && pcb->state != FIN_WAIT_2 && pcb->state != TIME_WAIT) {
+            return false;
+        }
+    }
+    return true;
+}

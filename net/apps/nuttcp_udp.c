@@ -1,0 +1,295 @@
+/*
+ * nuttcp's data over UDP.
+ *
+ * Two marks, BOD0 and a quarter of a second later BOD1, begin the test; datagrams go to the ports
+ * of the streams in turn; EOD0 ends it, and EOD1 to EOD4, half a second apart, in case it got lost.
+ * The number of an end mark tells how long ago the end was.
+ *
+ * Datagrams are taken from the control connection's address only, and sent to it only: by opening
+ * that connection the client has proven that it is there.
+ */
+#include "kernel/math64.h"
+#include "kernel/string.h"
+#include "kernel/time.h"
+#include "lwip/udp.h"
+#include "net/apps/nuttcp.h"
+#include "net/apps/ttcp_send.h"
+#include "net/apps/ttcp_serve.h"
+#include "net/clock.h"
+#include "net/nicif.h"
+
+enum {
+    BEFORE_US = 50000,
+    BEGIN_US = 250000,
+    END_US = 500000,
+    LAST_END = 4,
+    LATE_US = 3000000, /* so long after the end further end marks come */
+    DATAGRAMS_PER_TURN = 64,
+    FRAGMENT_BYTES = 1480,
+    IP_AND_UDP = 28,
+    KEEP_FREE = 8, /* slots of the transmit queue left to acknowledgements and replies */
+};
+
+/* End marks of a test that is over are nobody else's. */
+static struct {
+    ip_addr_t peer;
+    uint64_t until_us;
+} late;
+
+/* ---- receiving ---- */
+
+static void on_end_mark(unsigned number)
+{
+    uint64_t now = time_us();
+
+    if (number == 0) {
+        nuttcp.final_us = nuttcp.last_us = now;
+    } else if (nuttcp.final_us != 0) { /* what overtook the first one is in */
+        nuttcp_verdict("ok", nuttcp.last_us);
+    } else {
+        uint64_t ago = (uint64_t)number * END_US;
+
+        nuttcp_verdict("ok", now - ago > nuttcp.meter.last_us ? now - ago : nuttcp.meter.last_us);
+    }
+}
+
+static void on_mark(const struct pbuf *p)
+{
+    uint8_t mark[NUTTCP_MARK];
+    unsigned number;
+
+    if (pbuf_copy_partial(p, mark, NUTTCP_MARK, 0) != NUTTCP_MARK) {
+        return;
+    }
+    switch (nuttcp_read_mark(mark, &number)) {
+    case NUTTCP_BEGIN:
+        if (number > 0 || !nuttcp.params.two_begins) {
+            nuttcp_begin_count();
+        }
+        break;
+    case NUTTCP_END: on_end_mark(number); break;
+    case NUTTCP_NO_MARK: break;
+    }
+}
+
+/* With -i each datagram tells how many bytes the client has sent: that is its number. */
+static void on_info(const struct pbuf *p)
+{
+    uint8_t info[NUTTCP_INFO_END - NUTTCP_INFO_AT];
+    uint32_t rest;
+    uint64_t sent, number;
+
+    if (nuttcp.params.interval_us == 0 || nuttcp.params.len < NUTTCP_INFO_END ||
+        pbuf_copy_partial(p, info, sizeof(info), NUTTCP_INFO_AT) != sizeof(info)) {
+        return;
+    }
+    sent = nuttcp_read_sent(info);
+    number = div64(sent, nuttcp.params.len, &rest);
+    if (rest != 0 || number == 0) {
+        return; /* not one of nuttcp's */
+    }
+    sequence_add(&nuttcp.sequence, number);
+    nuttcp.sent = sent > nuttcp.sent ? sent : nuttcp.sent;
+}
+
+static void on_data(const struct pbuf *p)
+{
+    nuttcp_received(p->tot_len);
+    nuttcp.meter.datagrams++;
+    if (nuttcp.final_us != 0) {
+        nuttcp.last_us = time_us();
+    }
+    on_info(p);
+}
+
+static bool is_late(const struct pbuf *p, const ip_addr_t *peer)
+{
+    uint8_t mark[NUTTCP_MARK];
+    unsigned number;
+
+    return clock_us() < late.until_us && ip_addr_eq(peer, &late.peer) &&
+           p->tot_len == NUTTCP_MARK && pbuf_copy_partial(p, mark, NUTTCP_MARK, 0) == NUTTCP_MARK &&
+           nuttcp_read_mark(mark, &number) == NUTTCP_END;
+}
+
+bool nuttcp_udp_take(const struct pbuf *p, const ip_addr_t *peer)
+{
+    if (nuttcp.phase != NUTTCP_RUNNING || !nuttcp.params.udp || nuttcp.params.sends ||
+        !ip_addr_eq(peer, &nuttcp.peer) || ip_current_input_netif() != nuttcp.netif) {
+        return is_late(p, peer);
+    }
+    if (p->tot_len <= NUTTCP_MARK) {
+        on_mark(p);
+    } else {
+        on_data(p);
+    }
+    return true;
+}
+
+static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer,
+                       u16_t port)
+{
+    (void)arg;
+    (void)pcb;
+    (void)port;
+    nuttcp_udp_take(p, peer);
+    pbuf_free(p);
+}
+
+void nuttcp_udp_finish(const char *how)
+{
+    if (nuttcp.final_us != 0) {
+        nuttcp_verdict("ok", nuttcp.last_us);
+    } else {
+        nuttcp_verdict(how, nuttcp.meter.last_us);
+    }
+}
+
+/* ---- ports ---- */
+
+void nuttcp_udp_leave(void)
+{
+    if (nuttcp.params.udp && !nuttcp.params.sends) {
+        late.peer = nuttcp.peer;
+        late.until_us = clock_us() + LATE_US;
+    }
+    for (unsigned i = 0; i < NUTTCP_STREAMS_MAX; i++) {
+        if (nuttcp.streams[i].udp != NULL) {
+            udp_remove(nuttcp.streams[i].udp);
+            nuttcp.streams[i].udp = NULL;
+        }
+    }
+}
+
+/* Of a receiver each stream has its port, of a sender all leave from one. */
+const char *nuttcp_udp_open(void)
+{
+    unsigned n = nuttcp.params.sends ? 1 : nuttcp.params.streams;
+
+    nuttcp.mark_us = clock_us() + BEFORE_US;
+    for (unsigned i = 0; i < n; i++) {
+        uint16_t port = (uint16_t)(nuttcp.params.sends ? 0 : nuttcp.params.port + i);
+        struct udp_pcb *pcb;
+
+        if (ttcp_has_port(port)) {
+            continue;
+        }
+        pcb = udp_new();
+        nuttcp.streams[i].udp = pcb;
+        if (pcb == NULL || udp_bind(pcb, IP_ADDR_ANY, port) != ERR_OK) {
+            nuttcp_udp_leave();
+            return "has other use for one of these data ports";
+        }
+        pcb->tos = nuttcp.params.tos;
+        udp_recv(pcb, on_receive, NULL);
+    }
+    return NULL;
+}
+
+/* ---- sending ---- */
+
+static bool send_pbuf(struct pbuf *p)
+{
+    uint16_t port = (uint16_t)(nuttcp.params.port + nuttcp.turn);
+    unsigned frames = ((unsigned)p->tot_len + IP_AND_UDP + FRAGMENT_BYTES - 1) / FRAGMENT_BYTES;
+    bool sent = nicif_tx_room(nuttcp.netif) >= frames + KEEP_FREE &&
+                udp_sendto_if(nuttcp.streams[0].udp, p, &nuttcp.peer, port, nuttcp.netif) == ERR_OK;
+
+    pbuf_free(p);
+    return sent;
+}
+
+static bool send_mark(enum nuttcp_mark kind, unsigned number)
+{
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, NUTTCP_MARK, PBUF_RAM);
+
+    if (p == NULL) {
+        return false;
+    }
+    nuttcp_write_mark(p->payload, kind, number);
+    return send_pbuf(p);
+}
+
+static bool send_datagram(void)
+{
+    uint32_t len = nuttcp.params.len;
+    uint32_t first = len < NUTTCP_INFO_END ? len : NUTTCP_INFO_END;
+    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)first, PBUF_RAM);
+
+    if (p == NULL) {
+        return false;
+    }
+    memcpy(p->payload, nuttcp_payload(0), first);
+    if (first == NUTTCP_INFO_END) {
+        nuttcp_write_sent((uint8_t *)p->payload + NUTTCP_INFO_AT, nuttcp.meter.bytes + len);
+    }
+    for (uint32_t at = first; at < len; at += ttcp_payload.bytes) {
+        uint32_t n = len - at < ttcp_payload.bytes ? len - at : ttcp_payload.bytes;
+        struct pbuf *part = pbuf_alloc(PBUF_RAW, (u16_t)n, PBUF_ROM);
+
+        if (part == NULL) {
+            pbuf_free(p);
+            return false;
+        }
+        part->payload = (void *)(uintptr_t)nuttcp_payload(at);
+        pbuf_cat(p, part);
+    }
+    return send_pbuf(p);
+}
+
+/* The marks before the data.  True when the last of them is gone. */
+static bool begin_marks(void)
+{
+    unsigned all = nuttcp.params.two_begins ? 2 : 1;
+
+    if (nuttcp.marks < all && clock_us() >= nuttcp.mark_us &&
+        send_mark(NUTTCP_BEGIN, nuttcp.marks)) {
+        nuttcp.marks++;
+        nuttcp.mark_us = clock_us() + BEGIN_US;
+        if (nuttcp.marks == all) {
+            nuttcp_begin_count();
+        }
+    }
+    return nuttcp.marks == all;
+}
+
+bool nuttcp_udp_pump(void)
+{
+    unsigned n = 0;
+
+    if (!nuttcp.begun && !begin_marks()) {
+        return false;
+    }
+    while (n < DATAGRAMS_PER_TURN && nuttcp_may_begin() && nuttcp_may_send() != 0 &&
+           send_datagram()) {
+        nuttcp_has_sent(nuttcp.params.len);
+        nuttcp.left--;
+        nuttcp.meter.datagrams++;
+        meter_add(&nuttcp.meter, nuttcp.params.len);
+        nuttcp.turn = nuttcp.turn + 1 < nuttcp.params.streams ? nuttcp.turn + 1 : 0;
+        n++;
+    }
+    return n != 0;
+}
+
+/* The first two go to the same stream: the client waits there for the second. */
+bool nuttcp_udp_closed(void)
+{
+    if (nuttcp.final_us == 0) {
+        if (send_mark(NUTTCP_END, 0)) {
+            nuttcp.final_us = clock_us();
+            nuttcp.mark_us = clock_us() + END_US;
+            nuttcp.marks = 1;
+        }
+        return false;
+    }
+    if (nuttcp.meter.open && nicif_tx_empty(nuttcp.netif)) {
+        nuttcp_stop("ok", time_us());
+    }
+    if (clock_us() >= nuttcp.mark_us && send_mark(NUTTCP_END, nuttcp.marks)) {
+        nuttcp.mark_us = clock_us() + END_US;
+        nuttcp.turn = nuttcp.turn + 1 < nuttcp.params.streams ? nuttcp.turn + 1 : 0;
+        nuttcp.marks++;
+    }
+    return nuttcp.marks > LAST_END;
+}
