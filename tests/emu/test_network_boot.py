@@ -8,7 +8,7 @@ from machine import product
 from qemu import GUEST_IP
 
 
-@pytest.mark.cards("rtl8139")
+@pytest.mark.cards("rtl8139", "ne2k_pci")
 def test_ipxe_starts_the_kernel(boot, tmp_path):
     """Then the card, which another driver has just used, is found and works."""
     shutil.copy(product("nictest86.elf"), tmp_path)
