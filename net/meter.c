@@ -183,6 +183,15 @@ void meter_stop(struct meter *m)
     m->wire_at_stop = nicif_wire_bytes(nicif_nic(m->netif), wire_is_tx(m));
 }
 
+void meter_stopped_at(struct meter *m, uint64_t us)
+{
+    uint64_t waited = m->stopped_us > us ? m->stopped_us - us : 0;
+    uint64_t idle = m->idle_at_stop - m->idle_at_start;
+
+    m->idle_at_stop -= idle < waited ? idle : waited; /* idle then, or busy with others */
+    m->stopped_us -= waited;
+}
+
 static void unlink_meter(struct meter *m)
 {
     struct meter **at = &open_meters;

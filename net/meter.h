@@ -97,6 +97,9 @@ void meter_touch(struct meter *m);
  */
 void meter_stop(struct meter *m);
 
+/* It was over earlier than it was stopped: the wait in between is not in it. */
+void meter_stopped_at(struct meter *m, uint64_t us);
+
 /*
  * The end: "ok", "timeout", "reset", "refused" or "abort".  Prints the report and emits `result`;
  * nothing if there was no payload.  With "ok" the clock stops now, else at the last progress.

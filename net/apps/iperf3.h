@@ -72,8 +72,9 @@ enum iperf3_phase {
     IPERF3_PARAMS,       /* its parameters are to come                    */
     IPERF3_CREATING,     /* its streams are to come                       */
     IPERF3_RUNNING,
-    IPERF3_RESULTS, /* ended; its results are to come                     */
-    IPERF3_DISPLAY, /* it has ours; its goodbye is to come                */
+    IPERF3_DRAINING, /* ended by its amount, some of which is still to come */
+    IPERF3_RESULTS,  /* ended; its results are to come                     */
+    IPERF3_DISPLAY,  /* it has ours; its goodbye is to come                */
 };
 
 struct iperf3_session {
@@ -113,6 +114,13 @@ bool iperf3_run_turn(void);
 /* The end of the run, by the client's word ("ok") or otherwise: reports what was moved.  The
  * streams are closed if it was well, else reset. */
 void iperf3_stop(const char *how);
+
+/*
+ * The client says that it has sent an amount, by -n or -k: has all of it come?  Its word may
+ * overtake data that waited for room in a stream's window.  True when it has, or nothing has come
+ * for a second.
+ */
+bool iperf3_is_drained(void);
 
 /* For the end of a session that did not run: let go of the streams it has. */
 void iperf3_drop_streams(void);

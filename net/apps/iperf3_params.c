@@ -34,6 +34,8 @@ enum field {
     FQRATE,
     BURST,
     TOS,
+    NUM,
+    BLOCKCOUNT,
     SERVER_OUTPUT,
     COUNTERS_64BIT,
     FIELDS
@@ -59,6 +61,8 @@ static const struct {
     [FQRATE] = {"fqrate", false},
     [BURST] = {"burst", false},
     [TOS] = {"TOS", false},
+    [NUM] = {"num", false},
+    [BLOCKCOUNT] = {"blockcount", false},
     [SERVER_OUTPUT] = {"get_server_output", true},
     [COUNTERS_64BIT] = {"udp_counters_64bit", true},
 };
@@ -120,8 +124,21 @@ static uint32_t slower(int64_t a, int64_t b)
     return rate > UINT32_MAX ? 0 : (uint32_t)rate;
 }
 
+/* What the client will send in all, or 0 if only time ends it. */
+static uint64_t amount(const int64_t values[FIELDS], uint32_t len)
+{
+    uint64_t blocks = (uint64_t)values[BLOCKCOUNT];
+
+    if (values[NUM] != 0) {
+        return (uint64_t)values[NUM];
+    }
+    return blocks > UINT64_MAX / LEN_MAX ? UINT64_MAX : blocks * len;
+}
+
 static enum iperf3_error judge(const int64_t values[FIELDS], struct iperf3_params *p)
 {
+    enum iperf3_error error;
+
     if (values[SCTP] != 0) {
         return IPERF3_UNIMPLEMENTED;
     }
@@ -152,7 +169,9 @@ static enum iperf3_error judge(const int64_t values[FIELDS], struct iperf3_param
                : values[BURST] > BURST_MAX ? BURST_MAX
                                            : (uint32_t)values[BURST];
     p->tos = (uint8_t)values[TOS];
-    return judge_length(values, p);
+    error = judge_length(values, p);
+    p->bytes = amount(values, p->len);
+    return error;
 }
 
 enum iperf3_error iperf3_read_params(const char *text, size_t n, struct iperf3_params *p)

@@ -37,6 +37,7 @@ struct iperf3_params {
     bool server_output;      /* our report in the results */
     unsigned parallel;       /* streams each way, 1 to IPERF3_PARALLEL_MAX */
     uint32_t omit_s, time_s; /* time_s 0: no limit of ours; the client says when */
+    uint64_t bytes;          /* -n and -k: of all streams, what the sender stops at; 0: time does */
     uint32_t len;            /* bytes a write or datagram */
     uint32_t window;         /* at most so much on its way in a TCP stream; 0: no wish */
     uint32_t bits_s;         /* of a stream; 0: as fast as it goes */

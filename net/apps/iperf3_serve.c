@@ -116,7 +116,7 @@ void iperf3_refuse_busy(struct tcp_pcb *pcb)
 
 static void stop_run(const char *how)
 {
-    if (iperf3.phase == IPERF3_RUNNING) {
+    if (iperf3.phase == IPERF3_RUNNING || iperf3.phase == IPERF3_DRAINING) {
         iperf3_stop(how);
     }
 }
@@ -240,6 +240,18 @@ static void on_results(unsigned n)
     speak();
 }
 
+/* What the client has sent is all here, or will not come: on to the results. */
+static bool drain(void)
+{
+    if (!iperf3_is_drained()) {
+        return false;
+    }
+    iperf3_stop("ok");
+    set_phase(IPERF3_RESULTS, ANSWER_US);
+    say(EXCHANGE_RESULTS);
+    return true;
+}
+
 /* One byte from the client where states are expected.  What callbacks return. */
 static err_t on_state(uint8_t state)
 {
@@ -247,9 +259,8 @@ static err_t on_state(uint8_t state)
         return close_session("abort");
     }
     if (state == TEST_END && iperf3.phase == IPERF3_RUNNING) {
-        iperf3_stop("ok");
-        set_phase(IPERF3_RESULTS, ANSWER_US);
-        say(EXCHANGE_RESULTS);
+        set_phase(IPERF3_DRAINING, GRACE_US);
+        drain();
         return ERR_OK;
     }
     if (state == IPERF_DONE && iperf3.phase == IPERF3_DISPLAY) {
@@ -400,6 +411,9 @@ static bool turn(void)
         return true;
     }
     speak();
+    if (iperf3.phase == IPERF3_DRAINING) {
+        return drain();
+    }
     return iperf3.phase == IPERF3_RUNNING && iperf3_run_turn();
 }
 

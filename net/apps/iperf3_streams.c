@@ -8,6 +8,8 @@
 
 enum {
     PASSES_PER_TURN = 16, /* datagrams of each stream; then the cards get their turn */
+    DRAIN_US = 1000000,
+    SETTLE_US = 100000,
 };
 
 uint8_t iperf3_payload[IPERF3_PAYLOAD];
@@ -252,6 +254,20 @@ void iperf3_drop_streams(void)
     }
 }
 
+bool iperf3_is_drained(void)
+{
+    uint64_t silent = meter_idle_us(&iperf3.rx);
+    uint64_t asked = iperf3.params.bytes;
+
+    if (!iperf3.params.receives || iperf3.params.udp || asked == 0 || iperf3.omitting) {
+        return true;
+    }
+    windows_turn(&iperf3.windows);
+    /* One stream stops at the end of a write; several may each have begun another. */
+    return silent >= DRAIN_US ||
+           (iperf3.rx.bytes >= asked && (iperf3.params.parallel == 1 || silent >= SETTLE_US));
+}
+
 static void add_up(struct iperf3_stream *s)
 {
     if (s->sender) { /* the mean: held is who cannot send at all */
@@ -270,6 +286,9 @@ static void stop_meter(struct meter *m)
 {
     if (m->open) {
         meter_stop(m);
+        if (iperf3.phase == IPERF3_DRAINING && m->dir == METER_RX) {
+            meter_stopped_at(m, m->last_us); /* what was waited for in vain is no part of it */
+        }
         iperf3.cpu_permille = meter_sum_at(m, m->stopped_us).cpu_permille;
     }
 }

@@ -145,7 +145,8 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
     } else {
         window_took(&s->window, pcb, p->tot_len);
     }
-    if (n != 0 && iperf3.phase == IPERF3_RUNNING && !s->sender) {
+    if (n != 0 && !s->sender &&
+        (iperf3.phase == IPERF3_RUNNING || iperf3.phase == IPERF3_DRAINING)) {
         iperf3_count_received(s, n);
     }
     pbuf_free(p);

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import iperf3
+import nuttcp
 from machine import OUT, ROOT, free_port, product
 from wire import Sink, host_ttcp, run, send_tcp, ttcp_pattern
 
@@ -226,9 +227,25 @@ def test_iperf3(boot_bochs):
     box = boot_bochs(forward=[("tcp", port, 5201), ("udp", port, 5201)],
                      floppy=product("nictest86.img"))
     box.wait_for("ready", 180)
-    for words in (["-n", "4M"], ["-R", "-t", "2"], ["-P", "4", "-t", "2"],
+    for words in (["-n", "1M"], ["-R", "-t", "2"], ["-P", "4", "-t", "2"],
                   ["-u", "-b", "400K", "-l", "1000", "-t", "2"],
                   ["-u", "-R", "-b", "400K", "-l", "1000", "-t", "2"]):
         since = box.mark()
         iperf3.check(box, iperf3.run(port, *words), since)
+    assert box.all("panic") == []
+
+
+def test_nuttcp(boot_bochs):
+    """Debian's client: both directions over TCP, and over UDP; data comes in on 5001."""
+    control, data = free_port(), free_port(socket.SOCK_STREAM, socket.SOCK_DGRAM)
+    box = boot_bochs(forward=[("tcp", control, 5000), ("tcp", data, 5001), ("udp", data, 5001)],
+                     floppy=product("nictest86.img"))
+    box.wait_for("ready", 180)
+    for words in (["-n", "16"], ["-r", "-n", "16"], ["-u", "-R", "400k", "-l", "1000", "-T", "2"],
+                  ["-u", "-r", "-R", "400k", "-l", "1000", "-T", "2"]):
+        since = box.mark()
+        port = nuttcp.free_ports(1) if "-r" in words else data
+        status, out = nuttcp.Client(control, port, *words).finish()
+        assert status == 0, out
+        nuttcp.check(box, out, since)
     assert box.all("panic") == []

@@ -132,6 +132,38 @@ START_TEST(a_stream_ends_early)
 }
 END_TEST
 
+/* TEST_END overtakes data: what was announced is waited for, and what never comes only for 1 s. */
+START_TEST(an_amount_is_waited_for)
+{
+    const char *r;
+
+    i3_open(&c, &peer, I3_FROM);
+    i3_run(&c,
+           _i == 0 ? "{\"tcp\":true,\"time\":0,\"num\":10000,\"parallel\":1,\"len\":1000}"
+                   : "{\"tcp\":true,\"time\":0,\"blockcount\":20,\"parallel\":1,\"len\":500}",
+           1);
+    ck_assert(peer_tcp_send(&c.stream[0], 4000));
+    rig_run_ms(20);
+    i3_say(&c, I3_END);
+    rig_run_ms(500);
+    ck_assert_uint_eq(c.control.received, c.read); /* no results are asked for yet */
+    ck_assert(peer_tcp_send(&c.stream[0], _i < 2 ? 6000 : 1000));
+    if (_i == 2) {
+        rig_run_ms(900);
+        ck_assert_uint_eq(c.control.received, c.read);
+        rig_run_ms(200);
+    }
+    i3_expect(&c, I3_RESULTS);
+    i3_document(&c, "{\"streams\":[]}");
+    i3_expect_document(&c);
+    i3_expect(&c, I3_DISPLAY);
+    i3_say(&c, I3_DONE);
+    ck_assert(peer_tcp_finish(&c.control));
+    r = i3_result(_i < 2 ? 10000 : 5000, "\"ok\"");
+    ck_assert_int_lt(rig_number(r, "us"), 700000);
+}
+END_TEST
+
 Suite *net_iperf3_end_suite(void)
 {
     Suite *suite = suite_create("net_iperf3_end");
@@ -144,5 +176,6 @@ Suite *net_iperf3_end_suite(void)
     tcase_add_loop_test(ends, stalled_at_any_step, 0, 4);
     tcase_add_test(ends, a_client_that_never_ends);
     tcase_add_test(ends, a_stream_ends_early);
+    tcase_add_loop_test(ends, an_amount_is_waited_for, 0, 3);
     return suite;
 }
