@@ -29,6 +29,7 @@ enum {
     RAM_SHARE = 8, /* an eighth of free memory goes to frames, another to lwIP's heap */
     ALIGNMENT = 16,
     RING_FRAME = 1536, /* what a full frame takes in a card's ring: whole 256-byte pages */
+    RING_OTHERS = 2,   /* frames of a ring that a window leaves to everybody else        */
     WND_MIN_FRAMES = 2,
     WND_MAX_FRAMES = 44, /* 64240: the most without window scaling                       */
     SND_BUF_FRAMES = 16, /* NEEDS 66: at least 8                                         */
@@ -83,7 +84,7 @@ static size_t make_heap(void)
 
 /*
  * The window may not exceed what the smallest ring takes while we are busy, or every burst loses
- * frames (NEEDS 66); nor half the pool, since several connections share it.
+ * frames (NEEDS 66), and there are other connections, too; nor half the pool, which they share.
  */
 static void size_windows(void)
 {
@@ -93,6 +94,7 @@ static void size_windows(void)
     for (unsigned i = 0; i < nic_count; i++) {
         unsigned fits = nics[i].ring_kb * (unsigned)KB / RING_FRAME;
 
+        fits = fits < RING_OTHERS ? 0 : fits - RING_OTHERS;
         frames = fits < frames ? fits : frames;
     }
     frames = frames > half_pool ? half_pool : frames;
@@ -147,28 +149,65 @@ static bool goes_on(unsigned got)
     return options.batch ? got > 1 : got == 1;
 }
 
-static enum net_turn turn_card(struct nic *nic)
+/*
+ * While a frame waits for a slot of its card, bursts received are short, or of a card that is
+ * flooded come sixteen frames for every two that another can send.
+ */
+static unsigned burst_limit(unsigned budget)
 {
-    unsigned budget = options.rxbudget;
-    enum net_turn did = NET_NOTHING;
-    unsigned got;
+    enum { SHORT = 2 };
 
-    do {
-        unsigned events = nicif_poll(nic);
-
-        got = (events & EV_RX) != 0 ? nicif_rx(nic, budget) : 0;
-        budget -= got;
-        if (nicif_tx(nic) != 0 || got != 0) {
-            did = NET_WORKED;
+    for (unsigned i = 0; i < nic_count; i++) {
+        if (nics[i].tx_wanted) {
+            return budget < SHORT ? budget : SHORT;
         }
-    } while (goes_on(got) && budget != 0);
-    return goes_on(got) ? NET_MORE : did;
+    }
+    return budget;
+}
+
+/* One burst each way; true if more may be there. */
+static bool burst(struct nic *nic, unsigned *budget, enum net_turn *did)
+{
+    unsigned events = nicif_poll(nic);
+    unsigned got = (events & EV_RX) != 0 ? nicif_rx(nic, burst_limit(*budget)) : 0;
+
+    *budget -= got;
+    if ((nicif_tx(nic) != 0 || got != 0) && *did == NET_NOTHING) {
+        *did = NET_WORKED;
+    }
+    return goes_on(got);
+}
+
+/*
+ * The cards in turn, a burst each, as long as one of them has work; each has the same budget.  A
+ * card with nothing to receive is asked again with the others, for what it has to send.
+ */
+static enum net_turn turn_cards(void)
+{
+    unsigned budget[NIC_MAX];
+    enum net_turn did = NET_NOTHING;
+    bool more;
+
+    for (unsigned i = 0; i < nic_count; i++) {
+        budget[i] = options.rxbudget;
+    }
+    do {
+        more = false;
+        for (unsigned i = 0; i < nic_count; i++) {
+            if (budget[i] != 0 && burst(&nics[i], &budget[i], &did)) {
+                more |= budget[i] != 0;
+                did = budget[i] == 0 ? NET_MORE : did;
+            }
+        }
+    } while (more);
+    return did;
 }
 
 /* What needs no hurry: time-outs, and what once a second is due. */
 static void tick(void)
 {
     sys_check_timeouts();
+    tcp_watch_tick();
     for (unsigned i = 0; i < nic_count; i++) {
         nicif_tick(&nics[i]);
     }
@@ -183,17 +222,13 @@ static void tick(void)
 
 enum net_turn net_turn(void)
 {
-    enum net_turn did = NET_NOTHING;
+    enum net_turn did;
 
     clock_turn();
     if (clock_due(&next_tick_us, APP_TICK_MS * US_PER_MS)) {
         tick();
     }
-    for (unsigned i = 0; i < nic_count; i++) {
-        enum net_turn card = turn_card(&nics[i]);
-
-        did = card > did ? card : did;
-    }
+    did = turn_cards();
     for (unsigned i = 0; i < turning_count; i++) {
         if (*turning[i]->busy != 0 && turning[i]->turn()) {
             did = NET_MORE;

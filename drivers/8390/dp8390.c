@@ -151,6 +151,7 @@ void dp8390_overrun_halt(struct dp8390 *d)
     dp8390_reclaim(d);
     d->nic->stats.rx_overrun++;
     d->draining = true; /* from here dp8390_reclaim() starts nothing */
+    d->drain_from = d->next;
 
     was_sending = (get(d, CR) & CR_TXP) != 0; /* 1 */
     dp8390_halt(d);                           /* 2, 3 */

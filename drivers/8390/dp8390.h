@@ -112,6 +112,7 @@ struct dp8390 {
     struct deadline tx_deadline; /* watchdog of the slot on its way           */
     bool more;                   /* the last burst left frames in the ring; PRX is clear  */
     bool draining;               /* between the steps of the overrun procedure       */
+    uint8_t drain_from;          /* ... the first page to be made free               */
     bool resend;                 /* ... and the frame it cut short must go again     */
     uint8_t tx_failures;         /* in a row: given up, or without a carrier         */
     bool tx_dead;                /* watchdog fired, nothing sent since: already said */

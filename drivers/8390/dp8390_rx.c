@@ -6,7 +6,10 @@
  */
 #include "drivers/8390/core.h"
 
-enum { RING_HELD_FRACTION = 4 }; /* a long burst keeps at most 1/4 of the ring from the chip */
+enum {
+    RING_HELD_FRACTION = 4, /* a long burst keeps at most 1/4 of the ring from the chip */
+    RING_ROOM_FRACTION = 2, /* of the ring is free when an overrun has been dealt with  */
+};
 
 static unsigned read_curr(struct dp8390 *d)
 {
@@ -101,6 +104,19 @@ static bool take(struct dp8390 *d, unsigned curr, struct frame *f)
     return true;
 }
 
+/*
+ * Step 8 of the overrun procedure: is there room again?  One frame's would be used up while the
+ * next is read, and the procedure takes 1.6 ms each time; so half of the ring, or all that is
+ * there.
+ */
+static bool has_room_again(const struct dp8390 *d, unsigned curr)
+{
+    const unsigned pages = (unsigned)(d->rx_stop - d->rx_start) / RING_ROOM_FRACTION;
+
+    return d->next == curr ||
+           ring_distance(d->drain_from, d->next, d->rx_start, d->rx_stop) >= pages;
+}
+
 unsigned dp8390_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
 {
     struct dp8390 *d = dp8390_of(nic);
@@ -135,7 +151,7 @@ unsigned dp8390_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
         release(d);
     }
     d->more = d->next != curr; /* PRX will not be set again for these */
-    if (d->draining && (left != max || d->next == curr)) {
+    if (d->draining && has_room_again(d, curr)) {
         dp8390_overrun_resume(d);
     }
     if (n > 0) {
