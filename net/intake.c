@@ -256,6 +256,8 @@ void intake(struct netif *netif, struct pbuf *p, bool may_merge)
         merge(netif, p, ip);
         return;
     }
-    intake_flush(netif); /* whatever came before goes before */
+    if (train_count != 0) {
+        intake_flush(netif); /* whatever came before goes before */
+    }
     to_ip(netif, p);
 }

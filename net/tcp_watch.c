@@ -6,13 +6,15 @@
  * grew after its first transmission ends above it.
  *
  * A peer in slow start may send one segment and wait; a delayed acknowledgement (250 ms) would be a
- * stall.  So the first segments are acknowledged one by one.
+ * stall.  So the first segments are acknowledged one by one, and none waits longer than two ticks.
  *
  * Half-open connections: lwIP keeps one for 20 s and never evicts an equal, so a few dozen SYNs
  * from nowhere would lock everybody out.  At most half of the pcbs may be half-open; the oldest
  * goes first (DESIGN 2).
  */
 #include "net/tcp_watch.h"
+
+#include <stdbool.h>
 
 #include "kernel/trap.h"
 #include "lwip/priv/tcp_priv.h"
@@ -152,8 +154,29 @@ static void bound_half_open(void)
  */
 static void hold_back(struct tcp_pcb *pcb, const struct tcp_count *count, const struct pbuf *p)
 {
-    if (p->next != NULL || count->received < QUICK_ACKS || pcb->ooseq != NULL) {
+    if (p->next != NULL || pcb->ooseq != NULL || (count != NULL && count->received < QUICK_ACKS)) {
         tcp_set_flags(pcb, TF_ACK_DELAY);
+    }
+}
+
+/*
+ * A peer that has only one segment to send, or only room for one, waits for its acknowledgement:
+ * lwIP's 250 ms would be a stall each time.  So one that is held back goes when a tick has seen
+ * nothing more of its connection.
+ */
+void tcp_watch_tick(void)
+{
+    for (struct tcp_pcb *pcb = tcp_active_pcbs; pcb != NULL; pcb = pcb->next) {
+        struct tcp_count *count = pcb->ext_args[ext_id].data;
+        bool quiet = count == NULL || count->received == count->ticked;
+
+        if (quiet && (pcb->flags & TF_ACK_DELAY) != 0) {
+            tcp_ack_now(pcb);
+            tcp_output(pcb);
+        }
+        if (count != NULL) {
+            count->ticked = count->received;
+        }
     }
 }
 
@@ -166,8 +189,8 @@ err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *
     } else if (pcb->state != TIME_WAIT && p->tot_len != 0) {
         struct tcp_count *count = pcb->ext_args[ext_id].data;
 
+        hold_back(pcb, count, p);
         if (count != NULL) {
-            hold_back(pcb, count, p);
             count->received += pbuf_clen(p); /* merged or not, one pbuf a segment */
         } else {
             early.pcb = pcb->state == SYN_RCVD ? pcb : NULL;

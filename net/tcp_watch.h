@@ -14,6 +14,7 @@ struct tcp_count {
     uint32_t sent;   /* first transmissions and repeats; not probes of a closed window */
     uint32_t resent; /* those that began below the highest sequence number sent before */
     uint32_t received;
+    uint32_t ticked;  /* of them, when tcp_watch_tick() last looked */
     uint32_t highest; /* sequence number behind all that was sent */
 };
 
@@ -23,6 +24,9 @@ void tcp_watch_init(void);
 /* Count the segments of `pcb` in `count` from now on; `count` must outlive the pcb or be taken
  * off with a null pointer. */
 void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count);
+
+/* Every APP_TICK_MS: acknowledgements that wait for a second segment in vain. */
+void tcp_watch_tick(void);
 
 /* For nicif: the frame `p` was refused, so if it is the segment just counted it was not sent. */
 void tcp_watch_refused(const struct pbuf *p);

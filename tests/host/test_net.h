@@ -25,6 +25,7 @@ Suite *net_address_suite(void);
 Suite *net_client_suite(void);
 Suite *net_batch_suite(void);
 Suite *net_intake_suite(void);
+Suite *net_acks_suite(void);
 Suite *net_overload_suite(void);
 Suite *net_bench_suite(void);
 Suite *net_iperf2_suite(void);

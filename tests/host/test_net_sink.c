@@ -48,7 +48,8 @@ START_TEST(bytes_until_fin)
     r = result_of(FROM);
     check(r, 100000, "\"ok\"");
     ck_assert_int_eq(rig_number(r, "packets"), 69);
-    ck_assert_int_eq(rig_number(r, "calls"), 69);
+    ck_assert_int_le(rig_number(r, "calls"), 69); /* segments of one burst are one delivery */
+    ck_assert_int_ge(rig_number(r, "calls"), 69 / 6);
     ck_assert(rig_said("ttcp-r: 100000 bytes in "));
     ck_assert(c.fin_seen); /* the box closes its side, too */
     ck_assert_uint_eq(c.data_segments, 0);
@@ -83,8 +84,8 @@ START_TEST(a_burst_is_acknowledged_once)
 {
     uint32_t sent = past_slow_start();
 
-    ck_assert_uint_eq(answers_to_burst(sent, 7), 1);
-    ck_assert_uint_eq(c.acked - c.first_seq, sent + 7 * PEER_MSS);
+    ck_assert_uint_eq(answers_to_burst(sent, 6), 1); /* a window (NEEDS 66) */
+    ck_assert_uint_eq(c.acked - c.first_seq, sent + 6 * PEER_MSS);
 }
 END_TEST
 
