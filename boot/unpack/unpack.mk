@@ -6,7 +6,7 @@ UNPACK_OBJ := $(addprefix $(UNPACK)/,start.o unpack.o inflate.o pc.o)
 # No link-time optimisation: inflate.c is compiled as it was tested.  Its loops stay loops, there is
 # no memset here to call.
 $(UNPACK_OBJ): private OWN_FLAGS += -fno-lto -fno-tree-loop-distribute-patterns
-$(UNPACK)/inflate.o: private OPTIMISE := $(FAST)
+$(UNPACK)/inflate.o: private OPTIMISE := -O2
 $(UNPACK)/start.o: $(UNPACK)/kernel.z
 $(UNPACK)/start.o: private KERNEL_FLAGS += -Wa,-I$(UNPACK)
 
