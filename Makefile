@@ -85,8 +85,8 @@ LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
 HOT_C := $(addprefix net/,clock.c frames.c intake.c meter.c neighbour.c net.c nicif.c packet_sum.c \
     tcp_watch.c port/checksum.c port/heap.c apps/tcp_stream.c apps/ttcp_send.c apps/ttcp_serve.c \
     apps/ttcp_udp.c) \
-    $(addprefix drivers/,frame.c nic_irq.c 8390/dp8390_rx.c 8390/dp8390_tx.c 8390/ne2000_data.c \
-    8390/ring.c 8390/shmem.c rtl8139/rtl8139_rx.c rtl8139/rtl8139_tx.c) \
+    $(addprefix drivers/,frame.c nic_irq.c 8390/dp8390.c 8390/dp8390_rx.c 8390/dp8390_tx.c \
+    8390/ne2000_data.c 8390/ring.c 8390/shmem.c rtl8139/rtl8139_rx.c rtl8139/rtl8139_tx.c) \
     $(addprefix kernel/,irq.c kmain.c pic.c time.c timebase.c)
 HOT := $(HOT_C:%.c=$(OBJ)/%.o) $(addprefix $(OBJ)/lwip/core/,mem.o memp.o pbuf.o tcp.o tcp_in.o \
     tcp_out.o udp.o ipv4/ip4.o ipv4/ip4_addr.o)

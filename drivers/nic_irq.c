@@ -133,10 +133,10 @@ static bool was_armed;
 
 bool nics_arm(void)
 {
-    was_armed = false;
-    for (unsigned i = 0; i < nic_count; i++) {
-        struct nic *nic = &nics[i];
+    struct nic *nic = nics;
 
+    was_armed = false;
+    for (unsigned i = 0; i < nic_count; i++, nic++) {
         if (nic->mode != NIC_MODE_IRQ) {
             continue;
         }
@@ -159,10 +159,12 @@ bool nics_arm(void)
 
 void nics_disarm(void)
 {
-    for (unsigned i = 0; i < nic_count; i++) {
-        if (nics[i].armed) {
-            nics[i].ops->irq_disarm(&nics[i]);
-            nics[i].armed = false;
+    struct nic *nic = nics;
+
+    for (unsigned i = 0; i < nic_count; i++, nic++) {
+        if (nic->armed) {
+            nic->ops->irq_disarm(nic);
+            nic->armed = false;
         }
     }
 }

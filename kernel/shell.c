@@ -265,10 +265,22 @@ static int next_key(void)
     return console_key();
 }
 
+/* No command to start, no prompt to print: only a key can make work, or the end of a command. */
+static bool nothing_to_do(void)
+{
+    return busy ||
+           (*queue_at == '\0' && !exit_after && ahead_in == ahead_out && !console_prompt_missing());
+}
+
 bool shell_turn(void)
 {
-    bool worked = !busy && run_next();
+    bool worked;
     int key;
+
+    if (nothing_to_do() && !console_input_waiting()) {
+        return false; /* nearly every turn */
+    }
+    worked = !busy && run_next();
 
     for (unsigned n = 0; n < KEYS_A_TURN; n++) {
         if (!busy && (*queue_at != '\0' || exit_after)) {

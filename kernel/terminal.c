@@ -96,5 +96,5 @@ int terminal_key(void)
 
 bool terminal_waiting(void)
 {
-    return aside >= 0;
+    return aside >= 0 || state >= AFTER_ESC;
 }

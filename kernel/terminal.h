@@ -15,7 +15,7 @@ void terminal_init(void);
  */
 int terminal_key(void);
 
-/* A byte is here that terminal_key() has put aside. */
+/* A byte is here that terminal_key() has put aside, or it waits for what comes after an Esc. */
 bool terminal_waiting(void);
 
 #endif

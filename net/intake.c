@@ -126,11 +126,20 @@ static bool mergeable(const struct tcp_hdr *tcp)
     return (tcp->_hdrlen_rsvd_flags & PP_HTONS(~TCP_PSH & 0xFFFF)) == PP_HTONS(PLAIN_TCP);
 }
 
+/* Both at once. */
+static uint32_t ports(const struct tcp_hdr *tcp)
+{
+    uint32_t both;
+
+    __builtin_memcpy(&both, tcp, sizeof(both));
+    return both;
+}
+
 static bool same_connection(const struct train *t, const struct ip_hdr *ip,
                             const struct tcp_hdr *tcp)
 {
-    return t->tcp->src == tcp->src && t->tcp->dest == tcp->dest &&
-           t->ip->src.addr == ip->src.addr && t->ip->dest.addr == ip->dest.addr;
+    return ports(t->tcp) == ports(tcp) && t->ip->src.addr == ip->src.addr &&
+           t->ip->dest.addr == ip->dest.addr;
 }
 
 static void start(struct train *t, struct pbuf *p, struct ip_hdr *ip)
@@ -168,17 +177,21 @@ static bool merge_into(struct train *t, struct pbuf *p, struct ip_hdr *ip)
     struct tcp_hdr *tcp = tcp_of(ip);
     unsigned bytes = p->len - (unsigned)TCP_HEADERS;
 
-    if (lwip_ntohl(tcp->seqno) != t->next_seqno || (bytes == 0) != (t->bytes == 0)) {
+    if (lwip_ntohl(tcp->seqno) != t->next_seqno) {
         return false;
     }
     if (bytes == 0) {
+        if (t->bytes != 0) {
+            return false;
+        }
         if ((int32_t)(lwip_ntohl(tcp->ackno) - lwip_ntohl(t->tcp->ackno)) <= 0) {
             return false; /* the same again: a duplicate that counts */
         }
         supersede(t, p, ip);
         return true;
     }
-    if (t->segments == SEGMENTS || tcp->ackno != t->tcp->ackno || tcp->wnd != t->tcp->wnd) {
+    if (t->bytes == 0 || t->segments == SEGMENTS || tcp->ackno != t->tcp->ackno ||
+        tcp->wnd != t->tcp->wnd) {
         return false;
     }
     join(t, p, tcp, bytes);

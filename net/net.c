@@ -43,9 +43,15 @@ uint16_t net_tcp_snd_buf;
 extern const struct app __start_apps[];
 extern const struct app __stop_apps[];
 
-/* Those with a turn: looked at in every one, so nothing else may be in the way. */
+/* Those with a turn are looked at in every one of the main loop, so some at a time: most are idle.
+ * What fills the last group is never busy. */
+enum { GROUP = 4 };
+
 static const struct app *turning[APPS_MAX];
+static const unsigned *busy[APPS_MAX];
 static unsigned turning_count;
+
+_Static_assert(APPS_MAX % GROUP == 0, "groups are whole");
 
 /* ---- set-up ---- */
 
@@ -110,6 +116,23 @@ static void tell_sizes(size_t heap_bytes)
             (unsigned)(arena_left() / KB), (unsigned)((arena_left() + arena_used()) / KB));
 }
 
+static void find_turning(void)
+{
+    static const unsigned never;
+
+    turning_count = 0;
+    for (unsigned i = 0; i < APPS_MAX; i++) {
+        busy[i] = &never;
+    }
+    for (const struct app *app = __start_apps; app < __stop_apps; app++) {
+        if (app->turn != NULL) {
+            ASSERT(turning_count < APPS_MAX);
+            busy[turning_count] = app->busy;
+            turning[turning_count++] = app;
+        }
+    }
+}
+
 void net_init(void)
 {
     make_frames();
@@ -123,14 +146,10 @@ void net_init(void)
     for (unsigned i = 0; i < nic_count; i++) {
         nicif_open(&nics[i]);
     }
-    turning_count = 0;
+    find_turning();
     for (const struct app *app = __start_apps; app < __stop_apps; app++) {
         if (app->start != NULL) {
             app->start();
-        }
-        if (app->turn != NULL) {
-            ASSERT(turning_count < APPS_MAX);
-            turning[turning_count++] = app;
         }
     }
     address_init();
@@ -149,32 +168,23 @@ static bool goes_on(unsigned got)
     return options.batch ? got > 1 : got == 1;
 }
 
-/*
- * While a frame waits for a slot of its card, bursts received are short, or of a card that is
- * flooded come sixteen frames for every two that another can send.
- */
-static unsigned burst_limit(unsigned budget)
-{
-    enum { SHORT = 2 };
-
-    for (unsigned i = 0; i < nic_count; i++) {
-        if (nics[i].tx_wanted) {
-            return budget < SHORT ? budget : SHORT;
-        }
-    }
-    return budget;
-}
+/* Frames wait for a slot of their card: bursts received are short meanwhile, or of a card that is
+ * flooded come sixteen frames for every two that another can send. */
+static bool waiting, still_waiting;
 
 /* One burst each way; true if more may be there. */
 static bool burst(struct nic *nic, unsigned *budget, enum net_turn *did)
 {
+    enum { SHORT = 2 };
     unsigned events = nicif_poll(nic);
-    unsigned got = (events & EV_RX) != 0 ? nicif_rx(nic, burst_limit(*budget)) : 0;
+    unsigned limit = waiting && *budget > SHORT ? SHORT : *budget;
+    unsigned got = (events & EV_RX) != 0 ? nicif_rx(nic, limit) : 0;
 
     *budget -= got;
     if ((nicif_tx(nic) != 0 || got != 0) && *did == NET_NOTHING) {
         *did = NET_WORKED;
     }
+    still_waiting |= nic->tx_wanted;
     return goes_on(got);
 }
 
@@ -193,6 +203,8 @@ static enum net_turn turn_cards(void)
     }
     do {
         more = false;
+        waiting = still_waiting;
+        still_waiting = false;
         for (unsigned i = 0; i < nic_count; i++) {
             if (budget[i] != 0 && burst(&nics[i], &budget[i], &did)) {
                 more |= budget[i] != 0;
@@ -220,6 +232,31 @@ static void tick(void)
     meter_show_progress();
 }
 
+/* The turns of one group; true if one of them did work. */
+static bool turn_group(unsigned first)
+{
+    bool worked = false;
+
+    for (unsigned i = first; i < first + GROUP; i++) {
+        if (*busy[i] != 0 && turning[i]->turn()) {
+            worked = true;
+        }
+    }
+    return worked;
+}
+
+static bool turn_apps(void)
+{
+    bool worked = false;
+
+    for (unsigned i = 0; i < turning_count; i += GROUP) {
+        if ((*busy[i] | *busy[i + 1] | *busy[i + 2] | *busy[i + 3]) != 0) {
+            worked |= turn_group(i);
+        }
+    }
+    return worked;
+}
+
 enum net_turn net_turn(void)
 {
     enum net_turn did;
@@ -229,12 +266,7 @@ enum net_turn net_turn(void)
         tick();
     }
     did = turn_cards();
-    for (unsigned i = 0; i < turning_count; i++) {
-        if (*turning[i]->busy != 0 && turning[i]->turn()) {
-            did = NET_MORE;
-        }
-    }
-    return did;
+    return turn_apps() ? NET_MORE : did;
 }
 
 bool net_may_halt(void)

@@ -26,6 +26,7 @@ enum {
     SLICES = 6,         /* pieces of a frame; a longer chain is copied into one           */
     WIRE_OVERHEAD = 24, /* preamble 8, FCS 4, gap 12: IEEE 802.3 clause 4.4.2      */
     SERVICE_US = 1000000,
+    NICIF_BYTES = sizeof(void *) == 4 ? 512 : 1024,
 };
 
 struct nicif {
@@ -37,7 +38,9 @@ struct nicif {
     struct neighbours neighbours;
     const ip4_addr_t *resolving; /* etharp is writing a header for this address; else null */
     uint64_t next_service_us;
-};
+} __attribute__((aligned(NICIF_BYTES)));
+
+_Static_assert(sizeof(struct nicif) == NICIF_BYTES, "found by a shift, not by a product");
 
 static struct nicif nicifs[NIC_MAX];
 
@@ -233,9 +236,11 @@ unsigned nicif_rx(struct nic *nic, unsigned budget)
     nic_received(nic, got < limit && frame_pool_free() != 0);
     nic_unguard(guarded);
     for (unsigned i = 0; i < got; i++) {
-        intake(netif, frames_wrap(burst[i]), options.batch);
+        intake(netif, frames_wrap(burst[i]), options.batch && got > 1);
     }
-    intake_flush(netif);
+    if (got > 1) {
+        intake_flush(netif);
+    }
     take_back(nic, burst, got);
     return got;
 }

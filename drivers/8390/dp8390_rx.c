@@ -7,8 +7,8 @@
 #include "drivers/8390/core.h"
 
 enum {
-    RING_HELD_FRACTION = 4, /* a long burst keeps at most 1/4 of the ring from the chip */
-    RING_ROOM_FRACTION = 2, /* of the ring is free when an overrun has been dealt with  */
+    RELEASE_EVERY = 4,      /* frames of a long burst: of full ones half of a 16 KB card's ring */
+    RING_ROOM_FRACTION = 2, /* of the ring is free when an overrun has been dealt with          */
 };
 
 static unsigned read_curr(struct dp8390 *d)
@@ -120,7 +120,6 @@ static bool has_room_again(const struct dp8390 *d, unsigned curr)
 unsigned dp8390_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
 {
     struct dp8390 *d = dp8390_of(nic);
-    const unsigned hold = (unsigned)(d->rx_stop - d->rx_start) / RING_HELD_FRACTION;
     unsigned curr = look(d);
     unsigned released = d->next;
     unsigned left = max;
@@ -139,11 +138,11 @@ unsigned dp8390_rx_burst(struct nic *nic, struct frame *out[], unsigned max)
         } else {
             frame_free(f);
         }
-        if (ring_distance(released, d->next, d->rx_start, d->rx_stop) >= hold) {
+        if ((max - left) % RELEASE_EVERY == 0) {
             release(d);
             released = d->next;
         }
-        if (left > 0 && d->next == curr) {
+        if (left > 0 && d->next == curr && (get(d, ISR) & ISR_RX) != 0) {
             curr = look(d); /* what came meanwhile joins the burst */
         }
     }

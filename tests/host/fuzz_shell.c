@@ -98,6 +98,11 @@ void console_flush(unsigned us)
     (void)us;
 }
 
+bool console_input_waiting(void)
+{
+    return keys_left != 0;
+}
+
 int console_key(void)
 {
     if (keys_left == 0) {

@@ -198,6 +198,11 @@ void console_echo(const char *echoed)
     (void)echoed;
 }
 
+bool console_input_waiting(void)
+{
+    return key_out != key_in;
+}
+
 int console_key(void)
 {
     if (key_out == key_in) {
