@@ -36,6 +36,10 @@ bench-keepup: bench-build | $(OUT)/deps/test ## the fastest rate of frames witho
 	@OUT=$(OUT) $(PYTHON) tests/bench/keepup.py $(if $(CARDS),--cards '$(CARDS)') \
 	    $(if $(JOBS),--jobs $(JOBS))
 
+bench-latency: $(OUT)/nictest86.elf | $(OUT)/deps/test ## a lone ping with batching and without; into RESULTS.md
+	@OUT=$(OUT) $(PYTHON) tests/bench/latency.py $(if $(CARDS),--cards '$(CARDS)') \
+	    $(if $(JOBS),--jobs $(JOBS))
+
 bench-batch: bench-build | $(OUT)/deps/test ## what batching gains in each row; fails where it loses
 	@OUT=$(OUT) $(PYTHON) tests/bench/batch.py $(if $(ROWS),--rows '$(ROWS)') \
 	    $(if $(CARDS),--cards '$(CARDS)') $(if $(JOBS),--jobs $(JOBS))
@@ -48,4 +52,4 @@ bench-compilers: bench-build | $(OUT)/deps/test ## compiler options compared: in
 bench-flags:
 	@echo '$(KERNEL_FLAGS)'
 
-.PHONY: bench-batch bench-compilers bench-flags bench bench-build bench-profile bench-keepup
+.PHONY: bench-latency bench-batch bench-compilers bench-flags bench bench-build bench-profile bench-keepup

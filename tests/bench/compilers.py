@@ -4,7 +4,9 @@ measured with it, in instructions and in estimated microseconds on a 386 and a 4
 
     tests/bench/compilers.py [--rows NAME,...] [--cards NAME,...] [--flags 'SET; SET...'] [--write]
 
-A set replaces optimisation, -flto and -mtune of the kernel's flags.  The first is the yardstick.
+A set is words: FAST=-O2 (or another) for what a packet goes through, WARM= for the rest of net/ and
+lwIP, SMALL= for all else, as the Makefile has them; other words are added to the kernel's flags and
+so overrule them.  "as built" changes nothing.  The first set is the yardstick.
 """
 
 import argparse
@@ -24,11 +26,13 @@ from machine import OUT, ROOT                    # noqa: E402
 from measure import load_image, measure          # noqa: E402
 from rows import CARDS, ISA, RTL8139, ROWS       # noqa: E402
 
-SETS = ("-O2 -flto; -Os -flto; -O3 -flto; -O2; -O3; -O2 -flto -mtune=i486; "
-        "-O2 -flto -mtune=pentium; -O3 -flto -mtune=i486; -O3 -flto -mtune=pentium")
+AS_BUILT = "as built"
+SETS = (AS_BUILT + "; FAST=-O2; FAST=-Os; WARM=-O2; WARM=-O3; SMALL=-O2; -fno-lto; -mtune=i486; "
+        "-mtune=pentium; -mpreferred-stack-boundary=4 -fcaller-saves; "
+        "--param=max-inline-insns-auto=60 --param=inline-unit-growth=100")
 DEFAULT_ROWS = "udp_tx_18 udp_rx_18 tcp_tx tcp_rx tcp_rx_paced tcp_tx_1_nodelay"
 SECTION = "compilers"
-OURS = re.compile(r" -O\w\b| -flto\b| -mtune=\S+")
+VARIABLE = re.compile(r"(?:FAST|WARM|SMALL)=-O\w")
 
 
 def make(*words):
@@ -43,10 +47,13 @@ def make(*words):
 
 
 def build(flags, kernel_flags):
-    """The folder of a bench kernel with these options; what is cold stays small (Makefile)."""
+    """The folder of a bench kernel with these options."""
     folder = os.path.join(OUT, "compilers", re.sub(r"\W+", "_", flags).strip("_"))
+    words = [] if flags == AS_BUILT else flags.split()
+    added = [word for word in words if not VARIABLE.fullmatch(word)]
     make("-j", str(os.cpu_count()), f"OBJ={folder}/obj", f"BENCH={folder}",
-         f"KERNEL_FLAGS={OURS.sub('', kernel_flags)} {flags}", f"{folder}/nictest86.elf")
+         " ".join([f"KERNEL_FLAGS={kernel_flags}"] + added),
+         *(word for word in words if VARIABLE.fullmatch(word)), f"{folder}/nictest86.elf")
     return folder
 
 

@@ -1,33 +1,27 @@
 """Batching on a real wire: switched under load, acknowledgements, and no ping the later for it."""
 
+import os
 import random
-import statistics
-import struct
+import sys
 import threading
 import time
 
 import pytest
 
 from cards import BOTH
-from rawpeer import ACK, ICMP, SYN, TCP, FIN, Packet
+from machine import ROOT
+from rawpeer import ACK, SYN, TCP, FIN
 from wire import Sink, send_tcp, ttcp_pattern
+
+sys.path.append(os.path.join(ROOT, "tests", "bench"))
+
+import latency                       # noqa: E402  (needs the path)
 
 STATIC = "ip=10.0.2.15/24,10.0.2.2"
 MSS = 1460
 BURST = 6
 GATHER_US = 40000
 LOOK_US = 60  # instructions of a look, and when the peer happens to answer
-
-
-def captured(pcap):
-    """(microsecond, frame) of each frame in a capture of QEMU; guest time."""
-    with open(pcap, "rb") as file:
-        data = file.read()
-    at = 24
-    while at + 16 <= len(data):
-        seconds, us, length = struct.unpack("<III", data[at:at + 12])
-        yield seconds * 1000000 + us, data[at + 16:at + 16 + length]
-        at += 16 + length
 
 
 @pytest.mark.cards(*BOTH)
@@ -60,28 +54,13 @@ def test_switched_under_load(boot):
         assert sink.result() == ttcp_pattern(5000) * 200
 
 
-def test_ping_is_not_delayed(wired, peer, tmp_path):
+@pytest.mark.parametrize("card", latency.CARDS)
+def test_ping_is_not_delayed(card):
     """Median from request to reply on the wire, in guest time: no longer than one at a time but for
     the second look into the ring before the reply leaves."""
-    pcap = str(tmp_path / "wire.pcap")
-    box = wired(icount=True, pcap=pcap)
-    medians = {}
-    for setting in ("off", "on"):
-        box.command(f"set batch={setting}")
-        begin = 1000 if setting == "on" else 0
-        for seq in range(begin, begin + 60):
-            peer.ping(b"x" * 56, seq=seq)
-    asked, took = {}, {"off": [], "on": []}
-    for us, frame in captured(pcap):
-        packet = Packet(frame)
-        if packet.proto == ICMP and packet.icmp_type == 8:
-            asked[packet.icmp_seq] = us
-        elif packet.proto == ICMP and packet.icmp_type == 0:
-            took["on" if packet.icmp_seq >= 1000 else "off"].append(us - asked[packet.icmp_seq])
-    assert len(took["on"]) == len(took["off"]) == 60
-    medians = {setting: statistics.median(times) for setting, times in took.items()}
-    assert 20 < medians["off"] < 500, medians
-    assert medians["on"] <= medians["off"] + LOOK_US, medians
+    took = latency.measure(card)
+    assert 20 < took["off"].median < 500, took
+    assert took["on"].median <= took["off"].median + LOOK_US, took
 
 
 def open_tcp(peer, sport):
