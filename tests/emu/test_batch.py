@@ -54,11 +54,11 @@ def test_switched_under_load(boot):
         assert sink.result() == ttcp_pattern(5000) * 200
 
 
-@pytest.mark.parametrize("card", latency.CARDS)
-def test_ping_is_not_delayed(card):
+@pytest.mark.parametrize("nic", latency.CARDS)
+def test_ping_is_not_delayed(nic):
     """Median from request to reply on the wire, in guest time: no longer than one at a time but for
     the second look into the ring before the reply leaves."""
-    took = latency.measure(card)
+    took = latency.measure(nic)
     assert 20 < took["off"].median < 500, took
     assert took["on"].median <= took["off"].median + LOOK_US, took
 
