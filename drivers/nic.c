@@ -13,6 +13,12 @@
 #include "kernel/record.h"
 #include "kernel/string.h"
 
+enum {
+    BYTE_BITS = 8,
+    CRC_POLYNOMIAL = 0x04C11DB7,
+    HASH_SHIFT = 32 - 6, /* the upper 6 bits */
+};
+
 struct nic nics[NIC_MAX];
 unsigned nic_count;
 
@@ -99,6 +105,26 @@ bool nic_address_usable(const uint8_t mac[6])
         any |= mac[i];
     }
     return any != 0 && (mac[0] & 1) == 0;
+}
+
+/* IEEE 802.3 clause 3.2.9: least significant bit of each byte first. */
+static uint32_t crc_of(const uint8_t mac[6])
+{
+    uint32_t crc = UINT32_MAX;
+
+    for (unsigned i = 0; i < 6 * BYTE_BITS; i++) {
+        uint32_t bit = (uint32_t)mac[i / BYTE_BITS] >> i % BYTE_BITS & 1;
+
+        crc = crc << 1 ^ ((crc >> 31 ^ bit) != 0 ? CRC_POLYNOMIAL : 0);
+    }
+    return crc;
+}
+
+void nic_filter_add(struct nic_filter *filter, const uint8_t mac[6])
+{
+    uint32_t bit = crc_of(mac) >> HASH_SHIFT;
+
+    filter->hash[bit / 32] |= 1U << bit % 32;
 }
 
 void nic_count_burst(struct nic *nic, unsigned n)

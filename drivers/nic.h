@@ -296,6 +296,11 @@ void nic_prove_irq(struct nic *);
  * call, so that a flood of them is one record a second. */
 void nic_report_faults(struct nic *);
 
+/* Let the frames for a group address through: adds its hash, the upper 6 bits of the CRC-32 of the
+ * address (DP8390D chapter 7, "multicast"; RTL8139 MAR0-7 the same).  Others with that hash come
+ * too. */
+void nic_filter_add(struct nic_filter *, const uint8_t mac[6]);
+
 /* For drivers: count a receive burst of n > 0 frames in the histogram. */
 void nic_count_burst(struct nic *, unsigned n);
 

@@ -71,6 +71,27 @@ CASE(warm_boot)
     rig_down(&r);
 }
 
+/* A group that was joined is left with the card: the next start hears nothing of it. */
+CASE(groups_left)
+{
+    static const uint8_t mdns[6] = {0x01, 0x00, 0x5E, 0x00, 0x00, 0xFB};
+    struct nic_filter filter = {0};
+    uint8_t frame[60];
+    rig_up(&r, cfg);
+    nic_filter_add(&filter, mdns);
+    r.nic->ops->set_filter(r.nic, &filter);
+    nics_close();
+    expect_at_rest("closing");
+    expect_found_again(cfg);
+    unsigned before = r.received;
+    rig_frame(frame, sizeof frame, 1);
+    memcpy(frame, mdns, sizeof mdns);
+    r.side->receive(&r, frame, sizeof frame, WIRE_OK);
+    rig_pump(&r);
+    ck_assert_uint_eq(r.received, before);
+    rig_down(&r);
+}
+
 /* The reset button: the card goes on receiving, unmasked, with frames in its ring. */
 CASE(warm_boot_unclosed)
 {
@@ -181,6 +202,7 @@ TCase *conform_leave(void)
     TCase *tc = tcase_create("leaving");
     tcase_set_timeout(tc, 120);
     ADD_CASE(tc, warm_boot);
+    ADD_CASE(tc, groups_left);
     ADD_CASE(tc, warm_boot_unclosed);
     ADD_CASE(tc, panic_at_work);
     ADD_CASE(tc, panic_while_searching);

@@ -261,6 +261,27 @@ CASE(filter_multicast)
     rig_down(&r);
 }
 
+/* Groups by their addresses: mDNS's is bit 15. */
+CASE(filter_of_groups)
+{
+    static const uint8_t all_hosts[6] = {0x01, 0x00, 0x5E, 0x00, 0x00, 0x01};
+    static const uint8_t mdns[6] = {0x01, 0x00, 0x5E, 0x00, 0x00, 0xFB};
+    static const uint8_t all_nodes[6] = {0x33, 0x33, 0x00, 0x00, 0x00, 0x01};
+    struct nic_filter filter = {0};
+    rig_up(&r, cfg);
+    ck_assert_uint_eq(passes(mdns), 0);
+    nic_filter_add(&filter, mdns);
+    ck_assert_uint_eq(filter.hash[0], 1U << 15);
+    r.nic->ops->set_filter(r.nic, &filter);
+    ck_assert_uint_eq(passes(mdns), 1);
+    ck_assert_uint_eq(passes(all_hosts) + passes(all_nodes), 0);
+    nic_filter_add(&filter, all_nodes);
+    nic_filter_add(&filter, all_hosts);
+    r.nic->ops->set_filter(r.nic, &filter);
+    ck_assert_uint_eq(passes(mdns) + passes(all_hosts) + passes(all_nodes), 3);
+    rig_down(&r);
+}
+
 /* What was chosen stays chosen over a restart of the card, and over close and open. */
 CASE(filter_survives_restart)
 {
@@ -376,6 +397,7 @@ TCase *conform_rx(void)
     ADD_CASE_8390(tc, garbled_length_high_byte,
                   "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE(tc, filter_multicast);
+    ADD_CASE(tc, filter_of_groups);
     ADD_CASE_8390(tc, filter_survives_restart,
                   "restarted by other causes; see filter_keeps_frames");
     ADD_CASE_8390(tc, rx_damaged_on_the_wire,
