@@ -70,15 +70,17 @@ LWIP_INCLUDE := -DLWIP_NOASSERT -I. -Inet/port -isystem net/port/libc -isystem $
 
 LWIP_C := $(addprefix core/,init.c def.c inet_chksum.c ip.c mem.c memp.c netif.c pbuf.c raw.c \
     stats.c sys.c tcp.c tcp_in.c tcp_out.c timeouts.c udp.c) \
-    $(addprefix core/ipv4/,acd.c autoip.c dhcp.c etharp.c icmp.c ip4.c ip4_addr.c ip4_frag.c) \
+    $(addprefix core/ipv4/,acd.c autoip.c dhcp.c etharp.c icmp.c igmp.c ip4.c ip4_addr.c ip4_frag.c) \
     netif/ethernet.c
-LWIP_SRC := $(addprefix $(LWIP)/src/,$(LWIP_C))
+# Its applications; they want what net/names.c and the like give them, so its unit suite has none.
+LWIP_APPS_C := $(addprefix apps/,mdns/mdns.c mdns/mdns_domain.c mdns/mdns_out.c netbiosns/netbiosns.c)
+LWIP_SRC := $(addprefix $(LWIP)/src/,$(LWIP_C) $(LWIP_APPS_C))
 
 KERNEL_SRC := $(sort $(wildcard boot/*.S kernel/*.c drivers/*.c drivers/*/*.c net/*.c net/port/*.c \
     net/apps/*.c))
 OBJ := $(OUT)/obj
 KERNEL_OBJ := $(patsubst %,$(OBJ)/%.o,$(basename $(KERNEL_SRC)))
-LWIP_OBJ := $(LWIP_C:%.c=$(OBJ)/lwip/%.o)
+LWIP_OBJ := $(patsubst %.c,$(OBJ)/lwip/%.o,$(LWIP_C) $(LWIP_APPS_C))
 
 # Text and data have a budget (linker.ld), so all is optimised for size but what a packet's
 # instructions go through (RESULTS.md has the figures): that for speed.

@@ -14,6 +14,7 @@
 #include "lwip/etharp.h"
 #include "lwip/netif.h"
 #include "net/clock.h"
+#include "net/names.h"
 #include "net/nicif.h"
 
 enum { DOT_US = 1000000 };
@@ -224,6 +225,18 @@ bool address_all_ready(void)
 
 /* ---- the `ip` command ---- */
 
+static void print_name(unsigned card)
+{
+    const char *name = names_current();
+
+    if (name[0] == '\0') {
+        kprintf("        no name: all variants of %s are taken\n", options.name);
+    } else {
+        kprintf("        name %s%s%s\n", name, names_ours(card) ? ".local" : "",
+                names_ours(card) ? "" : ", asking whether it is free");
+    }
+}
+
 static int start_ip(int argc, char *argv[])
 {
     (void)argc;
@@ -235,9 +248,10 @@ static int start_ip(int argc, char *argv[])
     for (unsigned i = 0; i < nic_count; i++) {
         struct netif *netif = nicif_netif(&nics[i]);
 
-        kprintf("card %u: %I netmask %I gateway %I (%s)\n        name %s\n", i,
+        kprintf("card %u: %I netmask %I gateway %I (%s)\n", i,
                 ip4_addr_get_u32(netif_ip4_addr(netif)), ip4_addr_get_u32(netif_ip4_netmask(netif)),
-                ip4_addr_get_u32(netif_ip4_gw(netif)), address_how(netif), options.name);
+                ip4_addr_get_u32(netif_ip4_gw(netif)), address_how(netif));
+        print_name(i);
     }
     return SHELL_OK;
 }

@@ -8,6 +8,7 @@
 #include "kernel/string.h"
 #include "kernel/trap.h"
 #include "lwip/etharp.h"
+#include "lwip/igmp.h"
 #include "lwip/pbuf.h"
 #include "lwip/prot/ethernet.h"
 #include "lwip/prot/ip.h"
@@ -313,6 +314,42 @@ uint64_t nicif_wire_bytes(struct nic *nic, bool tx)
               : s->rx_bytes + WIRE_OVERHEAD * s->rx_frames;
 }
 
+/* ---- groups ---- */
+
+/* RFC 1112 section 6.4: the low 23 bits of the group's address. */
+static void group_mac(uint8_t mac[ETH_HWADDR_LEN], const ip4_addr_t *group)
+{
+    mac[0] = LL_IP4_MULTICAST_ADDR_0;
+    mac[1] = LL_IP4_MULTICAST_ADDR_1;
+    mac[2] = LL_IP4_MULTICAST_ADDR_2;
+    mac[3] = ip4_addr2(group) & 0x7F;
+    mac[4] = ip4_addr3(group);
+    mac[5] = ip4_addr4(group);
+}
+
+/* lwIP calls this when a group was joined or left: the card's filter is made afresh from all that
+ * the netif is in, since two groups may share a bit. */
+static err_t follow_groups(struct netif *netif, const ip4_addr_t *changed,
+                           enum netif_mac_filter_action action)
+{
+    struct nic *nic = nicif_nic(netif);
+    struct nic_filter filter = {0};
+    bool guarded;
+
+    (void)changed;
+    (void)action;
+    for (const struct igmp_group *g = netif_igmp_data(netif); g != NULL; g = g->next) {
+        uint8_t mac[ETH_HWADDR_LEN];
+
+        group_mac(mac, &g->group_address);
+        nic_filter_add(&filter, mac);
+    }
+    guarded = nic_guard();
+    nic->ops->set_filter(nic, &filter);
+    nic_unguard(guarded);
+    return ERR_OK;
+}
+
 /* ---- set-up ---- */
 
 static err_t netif_setup(struct netif *netif)
@@ -328,7 +365,8 @@ static err_t netif_setup(struct netif *netif)
     netif->hwaddr_len = ETH_HWADDR_LEN;
     memcpy(netif->hwaddr, n->nic->mac, ETH_HWADDR_LEN);
     NETIF_SET_CHECKSUM_CTRL(netif, NETIF_CHECKSUM_ENABLE_ALL & ~NETIF_CHECKSUM_GEN_TCP);
-    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
+    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET | NETIF_FLAG_IGMP;
+    netif_set_igmp_mac_filter(netif, follow_groups);
     return ERR_OK;
 }
 

@@ -39,6 +39,9 @@
 #define MEMP_NUM_TCP_PCB_LISTEN 28
 #define MEMP_NUM_TCP_SEG 256
 #define MEMP_NUM_REASSDATA 4
+#define MEMP_NUM_IGMP_GROUP 8 /* a card: all hosts, mDNS */
+#define MEMP_NUM_SYS_TIMEOUT                                                                       \
+    (LWIP_NUM_SYS_TIMEOUT_INTERNAL + 4 * 6 + 4) /* mDNS: six a card, one a truncated question */
 #define PBUF_POOL_SIZE 8 /* only DHCP and the like; received frames come from drivers/frame.c */
 #define PBUF_POOL_BUFSIZE 1600 /* a full frame: bug 54805 (NEEDS 67) */
 
@@ -72,8 +75,9 @@
 #define LWIP_NETIF_HOSTNAME 1
 #define LWIP_NETIF_STATUS_CALLBACK 1
 #define LWIP_NETIF_LINK_CALLBACK 1
-#define LWIP_NUM_NETIF_CLIENT_DATA 0
-#define LWIP_NETIF_TX_SINGLE_PBUF 0 /* drivers gather chains */
+#define LWIP_NETIF_EXT_STATUS_CALLBACK 1 /* mDNS asks again when link or address changed */
+#define LWIP_NUM_NETIF_CLIENT_DATA 1     /* mDNS's state of a card                       */
+#define LWIP_NETIF_TX_SINGLE_PBUF 0      /* drivers gather chains */
 
 /* ---- TCP: window and send buffer are run-time values, from the card's ring and RAM ---- */
 extern uint16_t net_tcp_wnd;
@@ -105,6 +109,12 @@ uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 /* ---- UDP ---- */
 #define LWIP_UDP 1
 #define LWIP_UDPLITE 0
+
+/* ---- groups and names (net/names.h) ---- */
+#define LWIP_IGMP 1 /* mDNS's group; the card's filter follows (net/nicif.c) */
+#define LWIP_MDNS_RESPONDER 1
+#define LWIP_MDNS_SEARCH 0                /* we only answer                                    */
+#define LWIP_NETBIOS_RESPOND_NAME_QUERY 0 /* node status is three times as long as its question */
 
 /* ---- checksums: in software, by our own loop (net/port/checksum.c); what net/intake.c has checked
  * and net/nicif.c fills in is left out, by switches of the netif ---- */

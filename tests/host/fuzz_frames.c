@@ -16,7 +16,15 @@
 #include "tests/host/net_peer_tcp.h"
 #include "tests/host/net_rig.h"
 
-enum { ROOM = 1600, CLIENTS = 4, PORT = 5001, FROM = 40000 };
+enum {
+    ROOM = 1600,
+    CLIENTS = 4,
+    PORT = 5001,
+    FROM = 40000,
+    MDNS = 5353,
+    NETBIOS = 137,
+    GROUP = RIG_IP4(224, 0, 0, 251),
+};
 
 enum step {
     STEP_RAW,
@@ -136,12 +144,14 @@ static void segment(struct input *in)
 
 static void datagram(struct input *in)
 {
-    static const uint16_t ports[] = {5001, 5010, 2000, 68, 9999};
+    static const uint16_t ports[] = {5001, 5010, 2000, 68, 9999, MDNS, NETBIOS};
     uint8_t data[MTU];
-    unsigned port = ports[byte(in) % 5], from = FROM + byte(in) % 12, n = length(in, 1400);
+    unsigned port = ports[byte(in) % (sizeof(ports) / sizeof(ports[0]))];
+    unsigned how = byte(in), n = length(in, 1400);
+    unsigned from = how < 0x80 ? FROM + how % 12 : port; /* some talk from port to port */
 
     take(in, data, n);
-    peer_send_udp(&peer, BOX_IP, from, port, data, n);
+    peer_send_udp(&peer, port == MDNS && (how & 1) != 0 ? GROUP : BOX_IP, from, port, data, n);
 }
 
 static void arp(struct input *in)
@@ -186,6 +196,8 @@ static void command(struct input *in)
         "set batch=off\n",
         "set batch=on\n",
         "set pad=stack\n",
+        "set name=nictest86\n",
+        "set name=b\n",
     };
 
     rig_type(lines[byte(in) % (sizeof(lines) / sizeof(lines[0]))]);

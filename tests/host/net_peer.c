@@ -104,6 +104,12 @@ unsigned peer_frames(void)
     return frames_heard;
 }
 
+void peer_forget(void)
+{
+    frames_heard = 0;
+    memset(packets_heard, 0, sizeof(packets_heard));
+}
+
 unsigned peer_packets(unsigned protocol)
 {
     return packets_heard[protocol];
@@ -165,12 +171,25 @@ static void ethernet(uint8_t *frame, const struct station *s, const uint8_t to[6
     put16(frame + 12, type);
 }
 
+/* Of a group, or the card's own. */
+static const uint8_t *mac_of(const struct station *s, uint32_t to)
+{
+    static uint8_t group[6] = {0x01, 0x00, 0x5E};
+
+    if (to >> 28 != 0xE) {
+        return nics[s->nic].mac;
+    }
+    group[3] = (uint8_t)(to >> 16 & 0x7F);
+    put16(group + 4, to & 0xFFFF);
+    return group;
+}
+
 unsigned build_fragment(uint8_t *frame, const struct station *s, uint32_t to, unsigned protocol,
                         unsigned id, unsigned offset, bool more, const void *data, unsigned n)
 {
     uint8_t *ip = frame + ETH_HEADER;
 
-    ethernet(frame, s, nics[s->nic].mac, ETH_TYPE_IP);
+    ethernet(frame, s, mac_of(s, to), ETH_TYPE_IP);
     memset(ip, 0, IP_HEADER);
     ip[0] = 0x45;
     put16(ip + 2, IP_HEADER + n);
@@ -288,6 +307,9 @@ static void hear_packet(const struct packet *p, const struct heard *f, bool lost
              "a bad TCP checksum", f);
         peer_tcp_hear(p, lost);
         break;
+    case PROTO_IGMP:
+        must(reference_sum(p->data, p->length) == 0xFFFF, "a bad IGMP checksum", f);
+        break;
     default: wrong("an unknown protocol", f);
     }
     if (on_packet != NULL && !lost) {
@@ -322,16 +344,17 @@ static void hear_ip(const struct heard *f, bool lost)
 {
     const uint8_t *ip = f->data + ETH_HEADER;
     unsigned total = get16(ip + 2);
+    unsigned header = ip[9] == PROTO_IGMP ? IP_HEADER + ROUTER_ALERT : IP_HEADER;
     struct packet p = {.nic = f->nic,
                        .from = get32(ip + 12),
                        .to = get32(ip + 16),
                        .protocol = ip[9],
-                       .length = total - IP_HEADER,
-                       .data = ip + IP_HEADER};
+                       .length = total - header,
+                       .data = ip + header};
 
-    must(ip[0] == 0x45, "IP options", f);
-    must(reference_sum(ip, IP_HEADER) == 0xFFFF, "a bad IP checksum", f);
-    must(total >= IP_HEADER && ETH_HEADER + total <= f->length, "a bad IP length", f);
+    must(ip[0] == (0x40 | header / 4), "IP options", f);
+    must(reference_sum(ip, header) == 0xFFFF, "a bad IP checksum", f);
+    must(total >= header && ETH_HEADER + total <= f->length, "a bad IP length", f);
     for (unsigned i = ETH_HEADER + total; i < f->length; i++) {
         must(f->data[i] == 0, "padding that is not zero", f);
     }

@@ -22,6 +22,8 @@ enum {
     ICMP_HEADER = 8,
     MTU = 1500,
     PROTO_ICMP = 1,
+    PROTO_IGMP = 2,
+    ROUTER_ALERT = 4, /* bytes of IP option that go with it: RFC 2236 section 2 */
     PROTO_TCP = 6,
     PROTO_UDP = 17,
     DATAGRAM_MAX = 65535,
@@ -132,7 +134,8 @@ void peer_send_arp(const struct station *s, unsigned operation, uint32_t sender,
 typedef void (*packet_hook)(const struct packet *p);
 void peer_set_packet_hook(packet_hook hook);
 
-/* Frames of this type, and packets of this protocol, heard so far. */
+/* Frames, and packets of this protocol, heard so far, or since peer_forget(). */
+void peer_forget(void);
 unsigned peer_frames(void);
 unsigned peer_packets(unsigned protocol);
 

@@ -31,9 +31,11 @@ extern struct sim_card rig_cards[RIG_CARDS];
 
 /* ---- up, turning, down ---- */
 
-/* One card, a static address, 1 MB; or as said.  Cards sit at 300h irq 10 and 320h irq 11. */
+/* One card, a static address and a name, 1 MB; or as said.  Cards sit at 300h irq 10 and 320h
+ * irq 11. */
 extern unsigned rig_start_us; /* the clock, then; random numbers depend on it */
 extern bool rig_lends;        /* the drivers lend what they receive */
+extern bool rig_unnamed;      /* does not wait until the box has its name */
 void rig_up(void);
 void rig_up_with(const char *words, unsigned cards, unsigned memory_kb);
 
