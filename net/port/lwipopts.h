@@ -34,7 +34,7 @@
 #define MEMP_NUM_PBUF 192      /* references to constant payload and fragments of queued frames */
 #define MEMP_NUM_FRAG_PBUF 128 /* up to two a fragment, for a transmit queue full of them */
 #define MEMP_NUM_RAW_PCB 2
-#define MEMP_NUM_UDP_PCB 24
+#define MEMP_NUM_UDP_PCB 26
 #define MEMP_NUM_TCP_PCB 32
 #define MEMP_NUM_TCP_PCB_LISTEN 28
 #define MEMP_NUM_TCP_SEG 256
