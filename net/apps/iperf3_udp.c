@@ -14,6 +14,7 @@
 #include "lwip/udp.h"
 #include "net/answer.h"
 #include "net/apps/iperf3.h"
+#include "net/apps/udp_expect.h"
 #include "net/nicif.h"
 
 enum {
@@ -112,7 +113,7 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
                        u16_t port)
 {
     (void)arg;
-    (void)pcb;
+    udp_expect(pcb, port);
     if (iperf3.phase >= IPERF3_CREATING && iperf3.params.udp && ip_addr_eq(peer, &iperf3.peer) &&
         ip_current_input_netif() == iperf3.netif) {
         struct iperf3_stream *s = find(port);

@@ -15,6 +15,7 @@
 #include "net/apps/nuttcp.h"
 #include "net/apps/ttcp_send.h"
 #include "net/apps/ttcp_serve.h"
+#include "net/apps/udp_expect.h"
 #include "net/clock.h"
 #include "net/nicif.h"
 
@@ -130,8 +131,7 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
                        u16_t port)
 {
     (void)arg;
-    (void)pcb;
-    (void)port;
+    udp_expect(pcb, port);
     nuttcp_udp_take(p, peer);
     pbuf_free(p);
 }

@@ -8,6 +8,7 @@
 #include "lwip/udp.h"
 #include "net/apps/iperf2_udp.h"
 #include "net/apps/ttcp_serve.h"
+#include "net/apps/udp_expect.h"
 #include "net/clock.h"
 #include "net/meter.h"
 #include "net/nicif.h"
@@ -177,6 +178,7 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     struct flow *f = find(pcb->local_port, peer, peer_port);
 
     (void)arg;
+    udp_expect(pcb, peer_port);
     if (ttcp_claimed_udp(pcb, p, peer, peer_port) ||
         (pcb->local_port == TTCP_PORT && is_others(f, pcb, p, peer, peer_port))) {
         pbuf_free(p);

@@ -3,6 +3,7 @@
  */
 #include "tests/host/test_net.h"
 
+#include "lwip/udp.h"
 #include "tests/host/sim/bus.h"
 
 enum { PORT = 5001, FROM = 3000, SIZE = 1000, FLOWS = 8, SILENCE_MS = 4500, ECHO_MS = 2100 };
@@ -68,6 +69,23 @@ START_TEST(a_normal_test)
 END_TEST
 
 /* Sentinel and data in one receive burst: the meter starts in the turn that already counts. */
+/* lwIP looks through its list of ports for each datagram: the one under test ends the walk. */
+START_TEST(the_port_in_use_is_found_first)
+{
+    const unsigned ports[] = {5001, 2000, 5010, 2000};
+
+    for (unsigned i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
+        for (unsigned n = 0; n < 2; n++) { /* the second finds what the first has said */
+            peer_send_udp(&peer, BOX_IP, FROM, ports[i], payload, SIZE);
+            rig_run_ms(1);
+        }
+        ck_assert_uint_eq(udp_pcbs->local_port, ports[i]);
+        ck_assert_uint_eq(udp_pcbs->remote_port, FROM);
+        ck_assert_uint_eq(udp_pcbs->flags & UDP_FLAGS_CONNECTED, 0);
+    }
+}
+END_TEST
+
 START_TEST(sentinel_and_data_in_one_burst)
 {
     const char *r;
@@ -334,6 +352,7 @@ Suite *net_udp_suite(void)
     TCase *flows = rig_case(suite, "flows");
 
     tcase_add_test(rules, a_normal_test);
+    tcase_add_test(rules, the_port_in_use_is_found_first);
     tcase_add_test(rules, sentinel_and_data_in_one_burst);
     tcase_add_loop_test(rules, repeated_end_sentinels, 1, 10);
     tcase_add_test(rules, repetitions_are_ignored_for_two_seconds_only);
