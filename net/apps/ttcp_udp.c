@@ -162,10 +162,18 @@ static void on_data(struct flow *f, uint16_t port, const ip_addr_t *peer, uint16
 }
 
 /* The port is shared.  A ttcp test under way keeps its datagrams, whatever they look like. */
-static bool is_others(const struct flow *f, struct udp_pcb *pcb, struct pbuf *p,
-                      const ip_addr_t *peer, uint16_t peer_port)
+static bool is_under_way(const struct flow *f)
 {
-    if ((f != NULL && (f->state == FLOW_OPEN || f->state == FLOW_ENDING)) ||
+    return f != NULL && (f->state == FLOW_OPEN || f->state == FLOW_ENDING);
+}
+
+static bool is_others(struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer,
+                      uint16_t peer_port)
+{
+    if (ttcp_claimed_udp(pcb, p, peer, peer_port)) {
+        return true;
+    }
+    if (pcb->local_port != TTCP_PORT ||
         (p->tot_len <= SENTINEL_MAX && !iperf2_udp_is_open(pcb, peer, peer_port))) {
         return false;
     }
@@ -179,8 +187,7 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
 
     (void)arg;
     udp_expect(pcb, peer_port);
-    if (ttcp_claimed_udp(pcb, p, peer, peer_port) ||
-        (pcb->local_port == TTCP_PORT && is_others(f, pcb, p, peer, peer_port))) {
+    if (!is_under_way(f) && is_others(pcb, p, peer, peer_port)) {
         pbuf_free(p);
         return;
     }
