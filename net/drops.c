@@ -42,6 +42,7 @@ static void keys(void)
         key(layers[i].name, "memerr", c->memerr);
     }
     record_int("half_open_drop", tcp_watch_half_open_dropped());
+    record_int("beyond_window", tcp_watch_beyond_window());
     record_int("pool_relief", frames_reliefs());
 }
 

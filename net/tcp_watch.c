@@ -27,6 +27,7 @@ enum {
 
 static uint8_t ext_id;
 static unsigned half_open_dropped;
+static unsigned beyond_window;
 
 /* Segments with payload that came with the handshake's last acknowledgement, before the
  * application could attach its counts. */
@@ -62,6 +63,11 @@ void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count)
 unsigned tcp_watch_half_open_dropped(void)
 {
     return half_open_dropped;
+}
+
+unsigned tcp_watch_beyond_window(void)
+{
+    return beyond_window;
 }
 
 /* One byte that the peer has no room for, to make it say when it has (RFC 9293, 3.8.6.1). */
@@ -180,12 +186,29 @@ void tcp_watch_tick(void)
     }
 }
 
+/*
+ * A segment ahead of its turn that goes on beyond the window.  lwIP parks the first such one as it
+ * is (2.2.1, tcp_receive: only later ones are trimmed) and, when the gap is filled, takes more from
+ * the window than there is: rcv_wnd passes below 0 and is huge.  RFC 9293, 3.10.7.4, has the end
+ * cut off; no honest peer sends it, so it is dropped whole.
+ */
+static bool overhangs(const struct tcp_pcb *pcb, const struct tcp_hdr *hdr, const struct pbuf *p)
+{
+    uint32_t end = hdr->seqno + p->tot_len + ((TCPH_FLAGS(hdr) & TCP_FIN) != 0 ? 1 : 0);
+
+    return TCP_SEQ_GT(hdr->seqno, pcb->rcv_nxt) && pcb->state >= SYN_RCVD &&
+           TCP_SEQ_GT(end, pcb->rcv_nxt + pcb->rcv_wnd);
+}
+
 err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *p)
 {
     if (pcb->state == LISTEN) {
         if ((TCPH_FLAGS(hdr) & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
             bound_half_open();
         }
+    } else if (pcb->state != TIME_WAIT && overhangs(pcb, hdr, p)) {
+        beyond_window++;
+        return ERR_VAL;
     } else if (pcb->state != TIME_WAIT && p->tot_len != 0) {
         struct tcp_count *count = pcb->ext_args[ext_id].data;
 

@@ -38,6 +38,9 @@ void tcp_watch_retry(void);
 /* The payload of `p` was moved `by` bytes in memory: correct what else points into it. */
 void tcp_watch_moved(const struct pbuf *p, ptrdiff_t by);
 
+/* Segments dropped so far that went on beyond the window ahead of their turn. */
+unsigned tcp_watch_beyond_window(void);
+
 /* Half-open connections dropped so far because they were half of all that can be open. */
 unsigned tcp_watch_half_open_dropped(void);
 

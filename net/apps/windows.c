@@ -26,9 +26,15 @@ static unsigned frames_for_data(bool sends)
     return all >= SPARE_FROM ? all - SPARE_FRAMES : all > 2 ? all - 1 : all;
 }
 
-/* Say now, with an acknowledgement, that the window is so wide. */
+/*
+ * Say now, with an acknowledgement, that the window is so wide.  What is parked ahead of its turn
+ * may lie beyond a narrower one, which lwIP does not expect: it goes, and comes again.
+ */
 static void set_window(struct tcp_pcb *pcb, uint32_t window)
 {
+    if (window < pcb->rcv_wnd && pcb->ooseq != NULL) {
+        tcp_free_ooseq(pcb);
+    }
     pcb->rcv_wnd = (tcpwnd_size_t)window;
     pcb->rcv_ann_wnd = (tcpwnd_size_t)window;
     tcp_ack_now(pcb);

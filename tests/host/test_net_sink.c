@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#include "lwip/priv/tcp_priv.h"
+#include "net/tcp_watch.h"
+
 enum { PORT = 5001, FROM = 40000, DEAD_MS = 33000 };
 
 static struct peer_tcp c; /* the client of most cases */
@@ -36,6 +39,33 @@ static void check(const char *r, uint64_t bytes, const char *end)
     ck_assert_str_eq(rig_value(r, "test"), "\"ttcp\"");
     ck_assert_str_eq(rig_value(r, "retrans"), "null");
 }
+
+/*
+ * Parked whole, a segment that goes on beyond the window would drive lwIP's window below zero once
+ * the gap before it is filled (its assertion "ooseq tcplen > rcv_wnd").
+ */
+START_TEST(beyond_the_window_ahead_of_its_turn)
+{
+    const unsigned port = _i == 0 ? PORT : 9;
+    unsigned window, at;
+
+    ck_assert(peer_tcp_connect(&c, &peer, FROM, BOX_IP, port));
+    window = c.box_window;
+    ck_assert_uint_gt(window, PEER_MSS);
+    peer_tcp_segment(&c, window - 1, PEER_MSS);
+    rig_run_ms(5);
+    ck_assert_uint_eq(tcp_watch_beyond_window(), 1);
+    for (at = PEER_MSS; at < window - 1; at += PEER_MSS) {
+        peer_tcp_segment(&c, at, at + PEER_MSS > window - 1 ? window - 1 - at : PEER_MSS);
+        rig_run_ms(5);
+    }
+    peer_tcp_segment(&c, 0, PEER_MSS); /* the gap */
+    rig_run_ms(50);
+    ck_assert_uint_eq(tcp_watch_beyond_window(), 1);
+    ck_assert_uint_le(tcp_active_pcbs->rcv_wnd, TCP_WND);
+    ck_assert_uint_eq(c.acked - c.first_seq, window - 1);
+}
+END_TEST
 
 START_TEST(bytes_until_fin)
 {
@@ -410,6 +440,7 @@ Suite *net_sink_suite(void)
     TCase *sink = rig_case(suite, "sink");
     TCase *command = rig_case(suite, "ttcp -r");
 
+    tcase_add_loop_test(sink, beyond_the_window_ahead_of_its_turn, 0, 2);
     tcase_add_test(sink, bytes_until_fin);
     tcase_add_test(sink, a_burst_is_acknowledged_once);
     tcase_add_test(sink, lone_segments_are_acknowledged_in_pairs);
