@@ -73,7 +73,8 @@ LWIP_C := $(addprefix core/,init.c def.c inet_chksum.c ip.c mem.c memp.c netif.c
     $(addprefix core/ipv4/,acd.c autoip.c dhcp.c etharp.c icmp.c igmp.c ip4.c ip4_addr.c ip4_frag.c) \
     netif/ethernet.c
 # Its applications; they want what net/names.c and the like give them, so its unit suite has none.
-LWIP_APPS_C := $(addprefix apps/,mdns/mdns.c mdns/mdns_domain.c mdns/mdns_out.c netbiosns/netbiosns.c)
+LWIP_APPS_C := $(addprefix apps/,mdns/mdns.c mdns/mdns_domain.c mdns/mdns_out.c netbiosns/netbiosns.c \
+    http/httpd.c http/fs.c)
 LWIP_SRC := $(addprefix $(LWIP)/src/,$(LWIP_C) $(LWIP_APPS_C))
 
 KERNEL_SRC := $(sort $(wildcard boot/*.S kernel/*.c drivers/*.c drivers/*/*.c net/*.c net/port/*.c \

@@ -5,6 +5,8 @@
 
 #include "kernel/string.h"
 
+uint32_t machine_kb;
+
 static unsigned char *first;
 static size_t size, used;
 

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Size of the machine's memory in KB, for whoever shows it; 0 until kmain.c knows. */
+extern uint32_t machine_kb;
+
 /* Give the arena the block [start, start + size); the largest one given is used. */
 void arena_init(void *start, size_t size);
 

@@ -21,6 +21,7 @@
 #include "kernel/memory.h"
 #include "kernel/options.h"
 #include "kernel/record.h"
+#include "kernel/record_log.h"
 #include "kernel/shell.h"
 #include "kernel/time.h"
 #include "kernel/version.h"
@@ -152,6 +153,7 @@ static void bring_up(uint32_t magic, const struct multiboot_info *info)
     time_init();
     irq_init(); /* exceptions are caught from here on */
     console_init();
+    record_set_sink(record_log_add);
     if (magic != MULTIBOOT_MAGIC) {
         refuse("not started by a multiboot loader");
     }
@@ -163,6 +165,7 @@ static void bring_up(uint32_t magic, const struct multiboot_info *info)
     cpu_probe(options.no_cpuid);
     time_calibrate();
     struct memory memory = find_memory(info);
+    machine_kb = memory.top_kb;
     announce(&memory);
     take_memory(&memory);
     time_start_tick();

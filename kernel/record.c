@@ -23,6 +23,7 @@ static bool building;
 static bool overflow;
 static char name[EV_MAX];
 static unsigned too_long;
+static void (*sink)(const char *json, size_t n);
 
 static void put(const char *text)
 {
@@ -179,6 +180,14 @@ void record_end(void)
     }
     /* A full COM1 queue is counted there and reported once there is room: record_report_lost(). */
     (void)console_record(line, length);
+    if (sink != NULL) {
+        sink(line + 1, length - 1);
+    }
+}
+
+void record_set_sink(void (*to)(const char *json, size_t n))
+{
+    sink = to;
 }
 
 const char *record_last(void)

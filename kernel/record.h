@@ -15,6 +15,7 @@
 #define KERNEL_RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RECORD_MAX = 4096 /* with '@' and the line end */ };
@@ -39,6 +40,10 @@ void record_end(void);
 /* The commonest record: begin "fault" with its cause and card (nic < 0: null).  Add keys, then
  * record_end(). */
 void record_fault(const char *what, int nic);
+
+/* From now on every record goes to `sink` as well, as JSON of `n` bytes without the '@', once it is
+ * on its way to the consoles.  One sink; it does not wait. */
+void record_set_sink(void (*sink)(const char *json, size_t n));
 
 /* The record just ended, as JSON without the '@', for history and HTTP; valid until the next one
  * begins.  "" if there was none yet. */

@@ -102,6 +102,25 @@ void report_keep(const struct meter *m, const struct meter_sum *sum, const char 
     kept++;
 }
 
+bool report_result(unsigned back, struct report_result *to)
+{
+    const struct entry *e;
+
+    if (back >= kept || back >= REPORT_RESULTS) {
+        return false;
+    }
+    e = &entries[(kept - 1 - back) % REPORT_RESULTS];
+    *to = (struct report_result){
+        .test = e->test,
+        .bound = e->bound,
+        .tx = e->tx,
+        .udp = e->udp,
+        .kb_s_milli = e->kb_s_milli,
+        .cpu_permille = e->cpu_permille,
+    };
+    return true;
+}
+
 /* ---- the table ---- */
 
 /* Lost of how many, or segments sent again: what stands for quality. */

@@ -14,6 +14,17 @@ enum { REPORT_RESULTS = 64, REPORT_LINE = 256 /* bytes of a line, with its NUL *
 /* For meter.c: keep a finished transfer.  `how` is a constant. */
 void report_keep(const struct meter *m, const struct meter_sum *sum, const char *how);
 
+/* What a page shows of a result. */
+struct report_result {
+    const char *test, *bound; /* bound: null if it was too short to have one */
+    bool tx, udp;
+    uint32_t kb_s_milli;
+    unsigned cpu_permille;
+};
+
+/* The `back`-th last result, 0 the newest; false if there are not so many. */
+bool report_result(unsigned back, struct report_result *to);
+
 /* Called with each line, without a line end. */
 typedef void (*report_put)(void *arg, const char *line);
 

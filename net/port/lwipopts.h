@@ -116,6 +116,20 @@ uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_MDNS_SEARCH 0                /* we only answer                                    */
 #define LWIP_NETBIOS_RESPOND_NAME_QUERY 0 /* node status is three times as long as its question */
 
+/* ---- httpd (net/apps/web.c) ---- */
+#define HTTPD_USE_MEM_POOL 1 /* bounds its connections ... */
+#define MEMP_NUM_PARALLEL_HTTPD_CONNS 8
+#define LWIP_HTTPD_REQ_QUEUELEN 2      /* ... and the frames that unfinished requests hold */
+#define LWIP_HTTPD_MAX_REQ_LENGTH 2047 /* today's browsers send some 700 bytes */
+#define LWIP_HTTPD_ABORT_ON_CLOSE_MEM_ERROR 1
+#define LWIP_HTTPD_CUSTOM_FILES 1 /* all files are ours, made when they are asked for ... */
+#define LWIP_HTTPD_DYNAMIC_FILE_READ 1
+#define LWIP_HTTPD_FS_ASYNC_READ 1              /* ... or, /events, as it comes */
+#define LWIP_HTTPD_FILE_EXTENSION 1             /* what an open file stands for */
+#define LWIP_HTTPD_SUPPORT_EXTSTATUS 1          /* 400 and 501 instead of silence */
+#define HTTPD_MAX_WRITE_LEN(pcb) altcp_mss(pcb) /* what a block of lwIP's heap holds */
+#define HTTPD_FSDATA_FILE "net/port/httpd_files.h"
+
 /* ---- checksums: in software, by our own loop (net/port/checksum.c); what net/intake.c has checked
  * and net/nicif.c fills in is left out, by switches of the netif ---- */
 #define LWIP_CHECKSUM_CTRL_PER_NETIF 1

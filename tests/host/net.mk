@@ -2,7 +2,7 @@
 
 NET_BOX := $(wildcard net/*.c net/port/*.c net/apps/*.c drivers/*.c drivers/*/*.c) \
     $(addprefix kernel/,arena.c isapnp.c isapnp_resources.c load.c math64.c option_report.c \
-    option_values.c options.c pci.c print.c record.c samples.c shell.c shell_builtin.c)
+    option_values.c options.c pci.c print.c record.c record_log.c samples.c shell.c shell_builtin.c)
 NET_RIG := $(addprefix tests/host/,net_rig.c fake_profile.c net_lender.c net_console.c \
     net_peer.c net_peer_tcp.c) \
     $(addprefix tests/host/sim/,board.c bus.c dma.c dp8390.c dp8390_power.c irq.c loopback.c ne2000.c \

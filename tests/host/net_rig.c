@@ -12,6 +12,8 @@
 #include "kernel/irq.h"
 #include "kernel/load.h"
 #include "kernel/options.h"
+#include "kernel/record.h"
+#include "kernel/record_log.h"
 #include "kernel/shell.h"
 #include "kernel/time.h"
 #include "lwip/memp.h"
@@ -120,6 +122,7 @@ void rig_up_with(const char *words, unsigned cards, unsigned memory_kb)
     static const char places[] = "nic=ne2000:0x300,10 nic=ne2000:0x320,11";
     char line[WORDS_MAX];
 
+    record_set_sink(record_log_add);
     sim_reset();
     sim_run_us(rig_start_us);
     plug_cards(cards);

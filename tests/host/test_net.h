@@ -42,6 +42,7 @@ Suite *net_nuttcp_end_suite(void);
 Suite *net_nuttcp_udp_suite(void);
 Suite *net_names_suite(void);
 Suite *net_names_answer_suite(void);
+Suite *net_web_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 

@@ -7,6 +7,7 @@ TEXT_CONSOLE := tests/host/console_rig.c tests/host/fake_panic.c kernel/console.
     tests/host/sim/bus.c tests/host/sim/irq.c tests/host/sim/uart.c tests/host/sim/pc.c
 
 HOST_SRC_print := tests/host/test_print.c kernel/print.c kernel/math64.c
+HOST_SRC_record_log := tests/host/test_record_log.c kernel/record_log.c
 HOST_SRC_record := tests/host/test_record.c tests/host/fake_panic.c kernel/record.c kernel/print.c \
     kernel/math64.c
 HOST_SRC_options := tests/host/test_options.c $(TEXT_OPTIONS)
