@@ -23,8 +23,8 @@ enum {
     PAUSE_EVERY = 700,
     PAUSE_US = 9000, /* ... and the screen, now and then: twice what a ring holds */
     WIRE_A_SECOND = 14880,
-    DEAF_FRAMES = 45, /* on the wire during one recovery: up to 2 ms of halt, and some register
-                         accesses */
+    DEAF_FRAMES = 48, /* on the wire during one recovery: up to 2 ms of halt, 30 frames, and half
+                         of a ring, 26 of a page each, read before the chip is let go */
     MINUTE = 60,
     SHARE = 20, /* the other boards get a 20th of the time */
 };
