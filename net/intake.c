@@ -87,6 +87,7 @@ static bool misstated(const struct pbuf *p, const struct ip_hdr *ip)
     return p->len >= SIZEOF_ETH_HDR + IP_HLEN && eth->type == PP_HTONS(ETHTYPE_IP) &&
            IPH_PROTO(ip) == IP_PROTO_UDP && (IPH_OFFSET(ip) & PP_HTONS(IP_MF | IP_OFFMASK)) == 0 &&
            p->len >= SIZEOF_ETH_HDR + IPH_HL_BYTES(ip) + UDP_HLEN &&
+           p->tot_len >= SIZEOF_ETH_HDR + ip_length(ip) && /* else that is wrong first */
            lwip_ntohs(udp->len) + IPH_HL_BYTES(ip) != ip_length(ip);
 }
 
