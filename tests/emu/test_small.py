@@ -103,7 +103,7 @@ def test_udp(box):
 
 def test_report(box):
     assert nc(box, REPORT, "-d") == b"no results yet\n"
-    nc(box, SINK, "-N", data=b"x" * 300_000)
+    nc(box, SINK, "-N", data=b"x" * 3_000_000)
     box.wait_for("result", 10)
     heard = nc(box, REPORT, "-d").decode()
     _, shown = box.command("report")
