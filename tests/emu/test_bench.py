@@ -150,7 +150,7 @@ def test_bench_acknowledgements(image, tmp_path, nic, flight):
 
 def test_bench_batch_off_is_the_same_path(image):
     """batch=off differs in the burst limit and in coalescing: it runs no function that batch=on
-    does not, and what it leaves out belongs to the netif, with lwIP's pbuf functions it merges by."""
+    does not, and what it leaves out is the netif's, and the pbuf functions it merges by."""
     path = ("driver", "netif", "lwip", "checksum", "copy", "responder")
     ran, often = {}, {}  # at all; more than what only time makes due
     for batch in ("on", "off"):
