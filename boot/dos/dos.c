@@ -8,7 +8,6 @@
 
 enum { DOS = 0x21 };
 enum { PUT_CHARACTER = 0x0200, RESET_DISK = 0x0D00, OPEN_TO_READ = 0x3D00, READ = 0x3F00 };
-enum { EMULATOR_PORT = 0xE9, EMULATOR_ANSWER = 0xE9 };
 
 static uint32_t offset(const void *object)
 {
@@ -49,37 +48,11 @@ uint16_t dos_prefix16(unsigned at)
 
 /* ---- speaking ---- */
 
-static void put(char c)
+void screen_put(char c)
 {
     struct bios_regs r = {.eax = PUT_CHARACTER, .edx = (uint8_t)c};
 
     bios_call(&r, DOS);
-}
-
-void say_char(char c)
-{
-    if (c == '\n') {
-        put('\r');
-    }
-    put(c);
-    if (port_in(EMULATOR_PORT) == EMULATOR_ANSWER) {
-        port_out(EMULATOR_PORT, (uint8_t)c);
-    }
-}
-
-void say(const char *text)
-{
-    while (*text != '\0') {
-        say_char(*text++);
-    }
-}
-
-void say_number(uint32_t n)
-{
-    if (n >= 10) {
-        say_number(n / 10);
-    }
-    say_char((char)('0' + n % 10));
 }
 
 void fail_now(void)

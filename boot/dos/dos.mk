@@ -2,7 +2,7 @@
 
 DOS := $(OUT)/dos
 DOS_OBJ := $(addprefix $(DOS)/,start.o machine.o dos.o main.o) \
-    $(addprefix $(LOADER)/,a20.o handover.o image.o keyboard.o survey.o)
+    $(addprefix $(LOADER)/,a20.o handover.o image.o keyboard.o say.o survey.o)
 
 $(DOS)/%.o: boot/dos/%.c $(LOADER)/flags | $(OUT)/deps/build
 	$(call say,CC16,$<)

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/* One character as it is, on the screen alone: by the BIOS or by DOS. */
+void screen_put(char c);
+
 /* LF begins a new line. */
 void say_char(char c);
 void say(const char *text);
