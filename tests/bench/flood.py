@@ -32,8 +32,7 @@ def flood(card, image: Image, length, count, interval_ns, options="", timeout=60
              "-device", f"ne2k_isa,netdev=p0,iobase={PEER_IO:#x},irq={PEER_IRQ},mac={PEER_MAC}",
              "-netdev", "hubport,id=g0,hubid=0",
              "-device", f"virtio-net-pci,netdev=g0,mac={FLOOD_MAC},disable-modern=on,romfile=,"
-                        f"tx=timer,x-txtimer={interval_ns},x-txburst=1",
-             "-rtc", "base=2020-01-01T00:00:00,clock=vm"]
+                        f"tx=timer,x-txtimer={interval_ns},x-txburst=1"]
     append = (f"ip=10.0.2.15/24 noprobe={PEER_IO:#x}-{PEER_IO + 0x1f:#x} console=vga {options} "
               f'run="peer flood {length} {count}; counters"')
     with Qemu(append=append, kernel=image.elf, nic=None, icount=True, extra=extra,

@@ -45,7 +45,7 @@ def _machine(row, card, image, counts, phase, pcap, options):
     extra = ["-netdev", "hubport,id=n0,hubid=0", "-device", nic_device(card),
              "-netdev", "hubport,id=p0,hubid=0",
              "-device", f"ne2k_isa,netdev=p0,iobase={PEER_IO:#x},irq={PEER_IRQ},mac={PEER_MAC}",
-             "-rtc", "base=2020-01-01T00:00:00,clock=vm", "-plugin", plugin]
+             "-plugin", plugin]
     if row.paced:
         extra += ["-object",
                   f"filter-buffer,id=pace,netdev=p0,queue=rx,interval={PACED_US}"]

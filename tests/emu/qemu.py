@@ -25,6 +25,7 @@ MAC = "52:54:00:12:34:56"
 CARDS = ("ne2k_isa", "ne2k_pci", "rtl8139", "e1000")
 KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 ICOUNT = "shift=6,sleep=off"  # 64 ns an instruction; idle time costs nothing (DESIGN 6)
+GUEST_CLOCK = "base=2020-01-01T00:00:00,clock=vm"  # -rtc: its interrupts in the guest's time, too
 
 
 def nic_device(model, netdev="n0", **options):
@@ -73,7 +74,7 @@ class Qemu(Machine):
             argv += self._boot_words(append, kernel, cdrom, floppy, disk, tftp)
             argv += self._net_words(nic, nic_options or {}, forward or {}, dgram, pcap, tftp)
             if icount:
-                argv += ["-icount", ICOUNT if icount is True else icount]
+                argv += ["-icount", ICOUNT if icount is True else icount, "-rtc", GUEST_CLOCK]
             if exit_device:
                 argv += ["-device", "isa-debug-exit,iobase=0xf4"]
             self._start(argv + list(extra), serial)
