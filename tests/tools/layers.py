@@ -14,15 +14,15 @@ import closing  # noqa: E402
 
 MAKE = os.environ.get("MAKE", "make")
 FUZZ_SECONDS = 15
-PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/emu"]
+EMULATORS = [sys.executable, "tests/tools/run_emu.py"]
 
 LAYERS = [
     ("0 lint", [MAKE, "--no-print-directory", "lint"]),
     ("1 host tests", [MAKE, "--no-print-directory", "-j2", "check"]),
     ("2 lwIP's own suite", [MAKE, "--no-print-directory", "-j2", "lwip-test"]),
     ("3 short fuzz", [MAKE, "--no-print-directory", "-j2", "fuzz", f"TIME={FUZZ_SECONDS}"]),
-    ("4 QEMU", PYTEST + ["-m", "not bochs and not long"]),
-    ("5 Bochs", PYTEST + ["-m", "bochs and not long"]),
+    ("4 QEMU", EMULATORS + ["not bochs and not long"]),
+    ("5 Bochs", EMULATORS + ["bochs and not long"]),
 ]
 
 

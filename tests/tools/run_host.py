@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """run_host.py PROGRAM...: run the host tests and the tests of the tools, two at a time.
 
-One line each as they end; the whole output only of what failed.  All together should take less
-than a minute; the limit of each is for what hangs, and generous for a busy machine.  At the end,
+One line each as they end; the whole output only of what failed.  All together take some six
+minutes; the limit of each is for what hangs, and generous for a busy machine.  At the end,
 every abort of the simulated machine must have been provoked by one of them (aborts.py).
 """
 import concurrent.futures
@@ -20,6 +20,8 @@ WRONG_STEPS = os.path.abspath(os.path.join(os.environ.get("OUT", "out"), "host",
 SECONDS = 1500
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0",
               "UBSAN_OPTIONS": "print_stacktrace=1"}
+TOOLS = "tests of the tools"
+LONGEST = (TOOLS, "test_net", "test_conform")   # first, or they would run alone at the end
 PYTHON_TESTS = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/host"]
 
 
@@ -45,8 +47,9 @@ def provoked():
 
 def main(programs):
     open(WRONG_STEPS, "w", encoding="utf-8").close()
-    jobs = [("tests of the tools", PYTHON_TESTS)]  # first, as it takes longest
+    jobs = [(TOOLS, PYTHON_TESTS)]
     jobs += [(os.path.basename(program), [program]) for program in programs]
+    jobs.sort(key=lambda job: job[0] not in LONGEST)
     total = closing.NOTHING
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(run, name, command, SECONDS) for name, command in jobs]
