@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "kernel/math64.h"
+#include "lwip/opt.h"
 #include "net/clock.h"
 
 enum {
@@ -31,6 +32,8 @@ void pace_start(struct pace *p, uint64_t bit_s, uint32_t length)
     p->interval_ns = limited ? div64((uint64_t)length * BITS * NS_PER_S, (uint32_t)bit_s, NULL) : 0;
     p->due_ns = now_ns();
     p->waiting_us = 0;
+    p->length = length;
+    p->allowed = 0;
 }
 
 bool pace_due(struct pace *p, uint64_t *held_us)
@@ -60,6 +63,30 @@ void pace_sent(struct pace *p)
     if (p->due_ns + CATCH_UP_NS < now_ns()) {
         p->due_ns = now_ns() - CATCH_UP_NS;
     }
+}
+
+uint32_t pace_room(struct pace *p, uint64_t *held_us)
+{
+    if (p->interval_ns == 0) {
+        return UINT32_MAX;
+    }
+    if (p->allowed == 0 && pace_due(p, held_us)) {
+        pace_sent(p);
+        p->allowed = p->length;
+    }
+    return p->allowed;
+}
+
+void pace_went(struct pace *p, uint32_t bytes)
+{
+    p->allowed -= bytes < p->allowed ? bytes : p->allowed;
+}
+
+uint32_t pace_part(uint32_t length)
+{
+    uint32_t parts = (length + TCP_MSS - 1) / TCP_MSS;
+
+    return (length + parts - 1) / parts;
 }
 
 bool pace_near(void)

@@ -1,28 +1,66 @@
 /*
- * What the control connections of iperf3 and nuttcp have in common: how to leave one whose peer is
- * to read why, and how to notice that the peer is gone.
+ * The control connection of a protocol that has one beside its data, as iperf3 and nuttcp: one
+ * client at a time.  Whoever comes meanwhile is told that the box is busy; a client that is gone,
+ * or says nothing, is noticed.
  */
 #ifndef NET_APPS_CONTROL_H
 #define NET_APPS_CONTROL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "lwip/tcp.h"
 
-enum { CONTROL_WATCH_HALF_SECONDS = 2 /* how often control_is_dead() wants to be called */ };
+enum { CONTROL_ANSWER_US = 5000000 /* for what a client says by itself */ };
 
-/*
- * Send FIN behind what was written, then let the peer close; after 5 s the connection is reset.
- * Closed at once it would be reset by the next thing the peer says, and that would overtake the
- * answer.  The pcb is not the caller's any more, its callbacks are replaced.
- */
-void control_linger(struct tcp_pcb *pcb);
+/* The protocol's own; all zeros: nobody is there. */
+struct control {
+    struct tcp_pcb *pcb;
+    struct netif *netif; /* where the client came in ... */
+    ip_addr_t peer;      /* ... and who it is            */
+    uint64_t limit_us;   /* the step under way may not last beyond this; see control_limit() */
+};
 
-/*
- * Nothing has been heard for 8 s, though it was asked: during a test a control connection is
- * silent, and the acknowledgement of a keepalive segment (RFC 9293, 3.8.4) says that the peer is
- * still there.  For a poll callback.
- */
-bool control_is_dead(struct tcp_pcb *pcb);
+/* A constant of the protocol. */
+struct control_protocol {
+    const char *name;
+    uint16_t port;
+    struct control *control;
+    const void *busy; /* what is said to whoever comes while it is taken */
+    uint16_t busy_bytes;
+
+    /* A client has come, to say something within CONTROL_ANSWER_US.  Before *control is filled. */
+    void (*begin)(void);
+
+    /* Another one has: true takes the connection, with all its callbacks.  May be null. */
+    bool (*claim)(struct tcp_pcb *pcb);
+
+    /* What the client says; the pbuf stays the caller's.  What lwIP's callback returns. */
+    err_t (*hear)(const struct pbuf *p);
+
+    /* It has closed its half.  Likewise. */
+    err_t (*hung_up)(void);
+
+    /* The session ends: nothing may be left of it but the connection itself.  `how`: words of
+     * net/meter.h. */
+    void (*over)(const char *how);
+};
+
+/* At start: listen. */
+void control_listen(const struct control_protocol *p);
+
+/* The step that begins now may last so long. */
+void control_limit(struct control *c, uint64_t us);
+
+/* The end of the session; over() is called first.  Close the connection, or reset it: what lwIP's
+ * callbacks return. */
+err_t control_close(const struct control_protocol *p, const char *how);
+err_t control_abort(const struct control_protocol *p, const char *how);
+
+/* The same with tcp_linger(): the client reads what was written. */
+void control_linger(const struct control_protocol *p, const char *how);
+
+/* Tell this one, whose callbacks are nobody's, that the box is busy, and linger. */
+void control_refuse(const struct control_protocol *p, struct tcp_pcb *pcb);
 
 #endif

@@ -7,6 +7,7 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "net/apps/app.h"
+#include "net/apps/datagram.h"
 #include "net/clock.h"
 #include "net/meter.h"
 #include "net/nicif.h"
@@ -20,8 +21,6 @@ enum {
     AGAIN_SERVER_US = 250000,
     AGAIN_CLIENT_US = 20000,
     STALL_US = 30000000,
-    FRAGMENT_BYTES = 1480,
-    IP_AND_UDP = 28,
 };
 
 enum phase { PHASE_FREE, PHASE_SENDING, PHASE_ENDING };
@@ -80,31 +79,16 @@ static struct pbuf *make_datagram(const struct sender *s, uint32_t length, int64
 {
     uint8_t header[IPERF2_UDP_HEADERS];
     uint32_t n = length < sizeof(header) ? length : sizeof(header);
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)n, PBUF_RAM);
+    const struct tcp_payload digits = {iperf2_digits(), IPERF2_DIGITS, IPERF2_PERIOD};
 
-    if (p == NULL) {
-        return NULL;
-    }
     iperf2_write_datagram(header, id, time_us() + s->job.clock_us, &s->job.request);
-    memcpy(p->payload, header, n);
-    for (uint32_t at = n; at < length; at += IPERF2_DIGITS) {
-        uint32_t piece = length - at < IPERF2_DIGITS ? length - at : IPERF2_DIGITS;
-        struct pbuf *part = pbuf_alloc(PBUF_RAW, (u16_t)piece, PBUF_ROM);
-
-        if (part == NULL) {
-            pbuf_free(p);
-            return NULL;
-        }
-        part->payload = (void *)(uintptr_t)iperf2_digits();
-        pbuf_cat(p, part);
-    }
-    return p;
+    return datagram_make(&digits, length, header, n);
 }
 
 /* False if memory or the queue is full. */
 static bool send_datagram(struct sender *s, uint32_t length, int64_t id)
 {
-    unsigned frames = (length + IP_AND_UDP + FRAGMENT_BYTES - 1) / FRAGMENT_BYTES;
+    unsigned frames = datagram_frames(length);
     struct pbuf *p;
     bool sent;
 

@@ -18,6 +18,8 @@
 #include <stdint.h>
 
 #include "lwip/tcp.h"
+#include "net/apps/connection.h"
+#include "net/apps/control.h"
 #include "net/apps/iperf3_params.h"
 #include "net/apps/windows.h"
 #include "net/meter.h"
@@ -48,16 +50,12 @@ struct iperf3_stream {
     enum iperf3_block block;
     uint32_t written; /* of the write under way                           */
     struct pace pace;
-    uint32_t allowed; /* paced: bytes of what was due that have not gone  */
     uint64_t held_us; /* by the rate timer                                */
 
     /* TCP */
-    struct tcp_pcb *pcb;   /* null: not connected any more              */
-    unsigned cookie_bytes; /* of the cookie that have come              */
-    struct window window;
-    struct tcp_count tcp;   /* since the connection                      */
-    uint32_t resent_before; /* ... when the count began                  */
-    uint64_t queued, acked; /* bytes given to lwIP, and acknowledged     */
+    struct connection data;
+    unsigned cookie_bytes;  /* of the cookie that have come              */
+    uint32_t resent_before; /* segments sent again when the count began  */
     uint64_t sent_before;   /* bytes sent when the count began           */
 
     /* UDP */
@@ -79,10 +77,7 @@ enum iperf3_phase {
 
 struct iperf3_session {
     enum iperf3_phase phase;
-    struct tcp_pcb *control;
-    struct netif *netif;
-    ip_addr_t peer;
-    uint64_t limit_us; /* the phase may not last beyond this */
+    struct control control; /* its limit is that of the phase */
     char cookie[IPERF3_COOKIE];
     struct iperf3_params params;
     struct iperf3_stream streams[IPERF3_STREAMS_MAX];
@@ -92,7 +87,6 @@ struct iperf3_session {
     bool omitting;
     uint64_t omit_until_us;
     bool stirred;               /* something was acknowledged, or could not be queued      */
-    uint32_t unit;              /* paced: bytes that go together                           */
     struct iperf3_stream *next; /* paced: due first, if all that send wait for their rates */
     unsigned first;             /* sender whose turn it is                                 */
     unsigned cpu_permille;
@@ -128,14 +122,6 @@ void iperf3_drop_streams(void);
 /* A received piece: counted unless it is to be omitted. */
 void iperf3_count_received(struct iperf3_stream *s, uint32_t bytes);
 
-/* Constant payload to send by reference. */
-enum { IPERF3_PAYLOAD = 4 * TCP_MSS };
-extern uint8_t iperf3_payload[IPERF3_PAYLOAD];
-
-/* The rate of a sender: how many bytes may it send now?  It has sent so many. */
-uint32_t iperf3_may_send(struct iperf3_stream *s);
-void iperf3_has_sent(struct iperf3_stream *s, uint32_t bytes);
-
 /* ---- data over TCP (iperf3_tcp.c) ---- */
 
 /* A connection that may be a stream of this session; false if it cannot be one. */
@@ -168,8 +154,8 @@ void iperf3_udp_restart(struct iperf3_stream *s);
 /* For the streams: another one is ready; when all are, the test begins. */
 void iperf3_stream_ready(void);
 
-/* Tell a stranger that the server is busy. */
-void iperf3_refuse_busy(struct tcp_pcb *pcb);
+/* For one that is no stream: he is told that the server is busy. */
+extern const struct control_protocol iperf3_protocol;
 
 /* ---- results (iperf3_results.c) ---- */
 

@@ -49,7 +49,7 @@ static void put_stream(const struct iperf3_stream *s)
     bool counts_loss = udp && !s->sender;
 
     put("{\"id\":%u,\"bytes\":%llu,\"retransmits\":%d,", s->id, (unsigned long long)s->bytes,
-        s->sender && !udp ? (int)(s->tcp.resent - s->resent_before) : -1);
+        s->sender && !udp ? (int)(s->data.tcp.resent - s->resent_before) : -1);
     put_seconds("jitter", counts_loss ? sequence_jitter_us(&s->sequence) : 0);
     put(",\"errors\":%llu,\"packets\":%llu,\"start_time\":0,",
         (unsigned long long)(counts_loss ? sequence_lost(&s->sequence) : 0),

@@ -6,9 +6,7 @@
 #include "kernel/string.h"
 #include "lwip/tcp.h"
 #include "net/apps/app.h"
-#include "net/apps/control.h"
 #include "net/apps/iperf3.h"
-#include "net/apps/listen.h"
 #include "net/clock.h"
 
 /* What the two sides say to each other in one byte (iperf_api.h, 3.12). */
@@ -28,7 +26,6 @@ enum state_byte {
 
 enum {
     LENGTH_BYTES = 4,
-    ANSWER_US = 5000000,  /* for what the client sends by itself                     */
     STREAMS_US = 8000000, /* from one stream to the next                             */
     GRACE_US = 30000000,  /* beyond the time the client asked for; its clock rules   */
     SAY_MAX = 4,
@@ -43,13 +40,13 @@ static struct {
     char text[IPERF3_TEXT_MAX + 8]; /* the client's document, then ours with what goes around it */
     uint8_t say[SAY_MAX];
     unsigned say_bytes;
-    unsigned document_bytes; /* of ours, behind `say`; 0: none                   */
+    unsigned text_bytes; /* of ours, behind `say`; 0: none                       */
 } talk;
 
-static void set_phase(enum iperf3_phase phase, uint32_t limit_us)
+static void set_phase(enum iperf3_phase phase, uint64_t limit_us)
 {
     iperf3.phase = phase;
-    iperf3.limit_us = clock_us() + limit_us;
+    control_limit(&iperf3.control, limit_us);
     talk.have = 0;
 }
 
@@ -57,41 +54,22 @@ static void set_phase(enum iperf3_phase phase, uint32_t limit_us)
 
 static bool put(const void *data, unsigned n)
 {
-    return tcp_write(iperf3.control, data, (u16_t)n, TCP_WRITE_FLAG_COPY) == ERR_OK;
-}
-
-/* The document with its length in front, then the state that follows it. */
-static bool put_document(void)
-{
-    uint32_t n = lwip_htonl(talk.document_bytes);
-    static const uint8_t next = DISPLAY_RESULTS;
-
-    if (tcp_sndbuf(iperf3.control) < sizeof(n) + talk.document_bytes + 1) {
-        return false;
-    }
-    memmove(talk.text + sizeof(n), talk.text, talk.document_bytes);
-    memcpy(talk.text, &n, sizeof(n));
-    talk.text[sizeof(n) + talk.document_bytes] = (char)next;
-    if (put(talk.text, sizeof(n) + talk.document_bytes + 1)) {
-        return true;
-    }
-    memmove(talk.text, talk.text + sizeof(n), talk.document_bytes);
-    return false;
+    return tcp_write(iperf3.control.pcb, data, (u16_t)n, TCP_WRITE_FLAG_COPY) == ERR_OK;
 }
 
 /* Whatever waits to be said, as far as memory allows; the rest next turn. */
 static void speak(void)
 {
-    if (talk.say_bytes == 0 && talk.document_bytes == 0) {
+    if (talk.say_bytes == 0 && talk.text_bytes == 0) {
         return;
     }
     if (talk.say_bytes != 0 && put(talk.say, talk.say_bytes)) {
         talk.say_bytes = 0;
     }
-    if (talk.say_bytes == 0 && talk.document_bytes != 0 && put_document()) {
-        talk.document_bytes = 0;
+    if (talk.say_bytes == 0 && talk.text_bytes != 0 && put(talk.text, talk.text_bytes)) {
+        talk.text_bytes = 0;
     }
-    tcp_output(iperf3.control);
+    tcp_output(iperf3.control.pcb);
 }
 
 static void say(enum state_byte state)
@@ -102,61 +80,17 @@ static void say(enum state_byte state)
     speak();
 }
 
-/* ---- turning away ---- */
-
-void iperf3_refuse_busy(struct tcp_pcb *pcb)
-{
-    static const uint8_t busy = ACCESS_DENIED;
-
-    tcp_write(pcb, &busy, sizeof(busy), 0);
-    control_linger(pcb);
-}
-
 /* ---- the end of a session ---- */
 
-static void stop_run(const char *how)
+static void over(const char *how)
 {
     if (iperf3.phase == IPERF3_RUNNING || iperf3.phase == IPERF3_DRAINING) {
         iperf3_stop(how);
     }
-}
-
-/* Nothing is left of it but what the control connection's pcb, given back, still has to do. */
-static struct tcp_pcb *leave(const char *how)
-{
-    struct tcp_pcb *pcb = iperf3.control;
-
-    stop_run(how);
     iperf3_drop_streams();
     iperf3.phase = IPERF3_FREE;
-    iperf3.control = NULL;
     talk.say_bytes = 0;
-    talk.document_bytes = 0;
-    if (pcb != NULL) {
-        tcp_arg(pcb, NULL);
-        tcp_recv(pcb, NULL);
-        tcp_err(pcb, NULL);
-        tcp_poll(pcb, NULL, 0);
-    }
-    return pcb;
-}
-
-/* ERR_ABRT if the pcb is gone, for the callback that called. */
-static err_t close_session(const char *how)
-{
-    struct tcp_pcb *pcb = leave(how);
-
-    if (tcp_close(pcb) != ERR_OK) {
-        tcp_abort(pcb);
-        return ERR_ABRT;
-    }
-    return ERR_OK;
-}
-
-static err_t abort_session(const char *how)
-{
-    tcp_abort(leave(how));
-    return ERR_ABRT;
+    talk.text_bytes = 0;
 }
 
 /* The client prints the reason that goes with `error`. */
@@ -164,15 +98,13 @@ static void refuse(enum iperf3_error error)
 {
     uint8_t text[1 + 4 + 4] = {SERVER_ERROR};
     uint32_t number = lwip_htonl((uint32_t)error);
-    struct tcp_pcb *pcb;
 
     memcpy(text + 1, &number, sizeof(number)); /* and no errno of ours */
     console_fresh_line();
-    kprintf("iperf3: %I refused (error %u)\n", ip4_addr_get_u32(ip_2_ip4(&iperf3.peer)),
+    kprintf("iperf3: %I refused (error %u)\n", ip4_addr_get_u32(ip_2_ip4(&iperf3.control.peer)),
             (unsigned)error);
     put(text, sizeof(text));
-    pcb = leave("abort");
-    control_linger(pcb);
+    control_linger(&iperf3_protocol, "abort");
 }
 
 /* ---- the states ---- */
@@ -182,7 +114,7 @@ static void announce(void)
     const struct iperf3_params *p = &iperf3.params;
 
     console_fresh_line();
-    kprintf("iperf3: %I, %s, %u stream%s %s\n", ip4_addr_get_u32(ip_2_ip4(&iperf3.peer)),
+    kprintf("iperf3: %I, %s, %u stream%s %s\n", ip4_addr_get_u32(ip_2_ip4(&iperf3.control.peer)),
             p->udp ? "UDP" : "TCP", p->parallel, p->parallel == 1 ? "" : "s",
             !p->sends      ? "to us"
             : !p->receives ? "from us"
@@ -214,29 +146,40 @@ static bool is_complete(void)
     return ready == iperf3_streams(&iperf3.params);
 }
 
+/* How long it may last.  Without a time, until the client has had enough, or is gone. */
+static uint64_t run_us(void)
+{
+    const struct iperf3_params *p = &iperf3.params;
+
+    return p->time_s == 0 ? UINT64_MAX / 2 : (p->omit_s + p->time_s) * 1000000ull + GRACE_US;
+}
+
 void iperf3_stream_ready(void)
 {
-    iperf3.limit_us = clock_us() + STREAMS_US;
+    control_limit(&iperf3.control, STREAMS_US);
     if (is_complete()) {
-        set_phase(IPERF3_RUNNING, 0);
+        set_phase(IPERF3_RUNNING, run_us());
         say(TEST_START);
         say(TEST_RUNNING);
         iperf3_run();
-        iperf3.limit_us += (iperf3.params.omit_s + iperf3.params.time_s) * 1000000ull + GRACE_US;
-        if (iperf3.params.time_s == 0) {
-            iperf3.limit_us = UINT64_MAX; /* until the client has had enough; see on_watch() */
-        }
     }
 }
 
+/* Ours are the document with its length in front, then the state that follows it. */
 static void on_results(unsigned n)
 {
+    uint32_t length;
+
     if (!iperf3_results_ok(talk.text, n)) {
         refuse(IPERF3_RECV_RESULTS);
         return;
     }
-    set_phase(IPERF3_DISPLAY, ANSWER_US);
-    talk.document_bytes = iperf3_write_results(talk.text);
+    set_phase(IPERF3_DISPLAY, CONTROL_ANSWER_US);
+    n = iperf3_write_results(talk.text + LENGTH_BYTES);
+    length = lwip_htonl(n);
+    memcpy(talk.text, &length, LENGTH_BYTES);
+    talk.text[LENGTH_BYTES + n] = DISPLAY_RESULTS;
+    talk.text_bytes = LENGTH_BYTES + n + 1;
     speak();
 }
 
@@ -247,7 +190,7 @@ static bool drain(void)
         return false;
     }
     iperf3_stop("ok");
-    set_phase(IPERF3_RESULTS, ANSWER_US);
+    set_phase(IPERF3_RESULTS, CONTROL_ANSWER_US);
     say(EXCHANGE_RESULTS);
     return true;
 }
@@ -264,16 +207,17 @@ static void end_run(void)
 static err_t on_state(uint8_t state)
 {
     if (state == CLIENT_TERMINATE) {
-        return close_session("abort");
+        return control_close(&iperf3_protocol, "abort");
     }
     if (state == TEST_END && iperf3.phase == IPERF3_RUNNING) {
         end_run();
         return ERR_OK;
     }
     if (state == IPERF_DONE && iperf3.phase == IPERF3_DISPLAY) {
-        return close_session("ok");
+        return control_close(&iperf3_protocol, "ok");
     }
-    return abort_session("abort"); /* out of step: no more to be had from this one */
+    return control_abort(&iperf3_protocol,
+                         "abort"); /* out of step: no more to be had from this one */
 }
 
 /* ---- hearing ---- */
@@ -293,7 +237,7 @@ static bool collect(const struct pbuf *p, unsigned *at, void *to, unsigned have,
 static void hear_cookie(const struct pbuf *p, unsigned *at)
 {
     if (collect(p, at, iperf3.cookie, talk.have, IPERF3_COOKIE)) {
-        set_phase(IPERF3_PARAMS, ANSWER_US);
+        set_phase(IPERF3_PARAMS, CONTROL_ANSWER_US);
         say(PARAM_EXCHANGE);
     }
 }
@@ -341,70 +285,34 @@ static err_t hear(const struct pbuf *p)
     return ERR_OK;
 }
 
-static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t err)
+static err_t hung_up(void)
 {
-    (void)arg;
-    (void)err;
-    if (p == NULL) {
-        return close_session(iperf3.phase == IPERF3_DISPLAY ? "ok" : "reset");
-    }
-    tcp_recved(pcb, p->tot_len);
-    err = hear(p);
-    pbuf_free(p);
-    return err;
-}
-
-/* lwIP has freed the pcb already. */
-static void on_error(void *arg, err_t err)
-{
-    (void)arg;
-    (void)err;
-    iperf3.control = NULL;
-    leave("reset");
-}
-
-static err_t on_watch(void *arg, struct tcp_pcb *pcb)
-{
-    (void)arg;
-    return control_is_dead(pcb) ? abort_session("timeout") : ERR_OK;
+    return control_close(&iperf3_protocol, iperf3.phase == IPERF3_DISPLAY ? "ok" : "reset");
 }
 
 /* ---- coming in ---- */
 
-static void begin(struct tcp_pcb *pcb)
+static void begin(void)
 {
-    iperf3.control = pcb;
-    iperf3.netif = ip_current_netif();
-    iperf3.peer = pcb->remote_ip;
+    iperf3.phase = IPERF3_COOKIE_PHASE;
     iperf3.arrivals = 0;
-    set_phase(IPERF3_COOKIE_PHASE, ANSWER_US);
-    tcp_nagle_disable(pcb);
-    tcp_arg(pcb, &iperf3);
-    tcp_recv(pcb, on_receive);
-    tcp_err(pcb, on_error);
-    tcp_poll(pcb, on_watch, CONTROL_WATCH_HALF_SECONDS);
+    talk.have = 0;
 }
 
-static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
+static bool claim(struct tcp_pcb *pcb)
 {
-    (void)arg;
-    if (err != ERR_OK || pcb == NULL) {
-        return ERR_VAL;
-    }
-    if (iperf3.phase == IPERF3_FREE) {
-        begin(pcb);
-    } else if (iperf3.phase != IPERF3_CREATING || !iperf3_tcp_accept(pcb)) {
-        iperf3_refuse_busy(pcb);
-    }
-    return ERR_OK;
+    return iperf3.phase == IPERF3_CREATING && iperf3_tcp_accept(pcb);
 }
+
+static const uint8_t busy = ACCESS_DENIED;
+
+const struct control_protocol iperf3_protocol = {
+    "iperf3", IPERF3_PORT, &iperf3.control, &busy, sizeof(busy), begin, claim, hear, hung_up, over,
+};
 
 static void start(void)
 {
-    listen_tcp_always(IPERF3_PORT, on_accept, "iperf3");
-    for (unsigned i = 0; i < IPERF3_PAYLOAD; i++) {
-        iperf3_payload[i] = (uint8_t)i;
-    }
+    control_listen(&iperf3_protocol);
     iperf3_udp_start();
 }
 
@@ -413,8 +321,8 @@ static bool turn(void)
     if (iperf3.phase == IPERF3_FREE) {
         return false;
     }
-    if (clock_us() >= iperf3.limit_us) {
-        abort_session("timeout");
+    if (clock_us() >= iperf3.control.limit_us) {
+        control_abort(&iperf3_protocol, "timeout");
         return true;
     }
     speak();

@@ -12,8 +12,6 @@ enum {
     SETTLE_US = 100000,
 };
 
-uint8_t iperf3_payload[IPERF3_PAYLOAD];
-
 /* ---- places ---- */
 
 struct iperf3_stream *iperf3_new_stream(void)
@@ -46,35 +44,10 @@ static unsigned rank(const struct iperf3_stream *s)
 
 /* ---- rates ---- */
 
-/*
- * What goes together when paced.  A datagram, or as many writes as -b RATE/BURST says.  One write
- * over TCP may be 128 KB and a second's worth: it goes in equal parts of at most a segment.
- */
+/* What goes together when paced.  A datagram, or as many writes as -b RATE/BURST says. */
 static uint32_t unit_of(const struct iperf3_params *p)
 {
-    uint32_t segments = (p->len + TCP_MSS - 1) / TCP_MSS;
-
-    if (p->udp || p->burst > 1) {
-        return p->len * p->burst;
-    }
-    return (p->len + segments - 1) / segments;
-}
-
-uint32_t iperf3_may_send(struct iperf3_stream *s)
-{
-    if (iperf3.params.bits_s == 0) {
-        return UINT32_MAX;
-    }
-    if (s->allowed == 0 && pace_due(&s->pace, &s->held_us)) {
-        pace_sent(&s->pace);
-        s->allowed = iperf3.unit;
-    }
-    return s->allowed;
-}
-
-void iperf3_has_sent(struct iperf3_stream *s, uint32_t bytes)
-{
-    s->allowed -= bytes < s->allowed ? bytes : s->allowed;
+    return p->udp || p->burst > 1 ? p->len * p->burst : pace_part(p->len);
 }
 
 /* ---- sending ---- */
@@ -127,7 +100,8 @@ static bool send_turn(void)
     unsigned passes = iperf3.params.udp ? PASSES_PER_TURN : 1; /* TCP fills its room in one */
     bool sent = false;
 
-    if (!iperf3.stirred && (iperf3.next == NULL || iperf3_may_send(iperf3.next) == 0)) {
+    if (!iperf3.stirred &&
+        (iperf3.next == NULL || pace_room(&iperf3.next->pace, &iperf3.next->held_us) == 0)) {
         return false;
     }
     iperf3.stirred = false;
@@ -144,7 +118,8 @@ static void start_meter(struct meter *m, enum meter_dir dir)
 {
     const struct iperf3_params *p = &iperf3.params;
 
-    meter_start(m, "iperf3", dir, p->udp, iperf3.netif, &iperf3.peer, iperf3.control->remote_port);
+    meter_start(m, "iperf3", dir, p->udp, iperf3.control.netif, &iperf3.control.peer,
+                iperf3.control.pcb->remote_port);
     m->streams = p->parallel;
     m->asked_bit_s = (uint64_t)p->bits_s * p->parallel;
 }
@@ -157,7 +132,7 @@ static void make_stream(struct iperf3_stream *s)
     s->id = n == 0 ? 1 : n + 2;
     s->sender = !p->receives || n >= (p->sends ? p->parallel : IPERF3_STREAMS_MAX);
     s->meter = s->sender ? &iperf3.tx : &iperf3.rx;
-    pace_start(&s->pace, p->bits_s, iperf3.unit);
+    pace_start(&s->pace, p->bits_s, unit_of(p));
     if (p->udp) {
         iperf3_udp_restart(s);
     }
@@ -170,10 +145,10 @@ static void open_windows(void)
     for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
         struct iperf3_stream *s = &iperf3.streams[i];
 
-        if (s->used && s->pcb != NULL && s->sender) {
-            window_free(s->pcb);
-        } else if (s->used && s->pcb != NULL) {
-            window_begin(&iperf3.windows, &s->window, s->pcb);
+        if (s->used && s->data.pcb != NULL && s->sender) {
+            window_free(s->data.pcb);
+        } else if (s->used && s->data.pcb != NULL) {
+            window_begin(&iperf3.windows, &s->data.window, s->data.pcb);
         }
     }
     windows_go(&iperf3.windows);
@@ -181,7 +156,6 @@ static void open_windows(void)
 
 void iperf3_run(void)
 {
-    iperf3.unit = unit_of(&iperf3.params);
     for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
         if (iperf3.streams[i].used) {
             make_stream(&iperf3.streams[i]);
@@ -275,7 +249,7 @@ static void add_up(struct iperf3_stream *s)
     }
     if (!iperf3.params.udp) {
         iperf3_tcp_settle(s);
-        meter_add_tcp(s->meter, &s->tcp);
+        meter_add_tcp(s->meter, &s->data.tcp);
     } else if (!s->sender) {
         meter_add_sequence(s->meter, &s->sequence);
     }

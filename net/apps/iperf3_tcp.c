@@ -7,31 +7,29 @@
 #include "kernel/string.h"
 #include "lwip/tcp.h"
 #include "net/apps/iperf3.h"
-#include "net/port/hooks.h"
+#include "net/apps/ttcp_send.h"
 
-enum {
-    PIECES_PER_TURN = 64,
-    COPY_BELOW = 256, /* shorter writes are copied together into full segments            */
-};
+enum { PIECES_PER_TURN = 64 };
 
 /* ---- how much was sent ---- */
 
 /* Bytes that have left at least once: acknowledged, or beyond that up to the highest sent. */
 static uint64_t sent_bytes(const struct iperf3_stream *s)
 {
+    const struct connection *c = &s->data;
     uint32_t flying = 0;
 
-    if (s->pcb != NULL && s->tcp.sent != 0) {
-        flying = s->tcp.highest - s->pcb->lastack;
+    if (c->pcb != NULL && c->tcp.sent != 0) {
+        flying = c->tcp.highest - c->pcb->lastack;
     }
-    return s->acked + (flying <= INT32_MAX ? flying : 0); /* a FIN is acknowledged, too */
+    return c->acked + (flying <= INT32_MAX ? flying : 0); /* a FIN is acknowledged, too */
 }
 
 void iperf3_tcp_settle(struct iperf3_stream *s)
 {
     uint64_t bytes;
 
-    if (!s->sender || iperf3.omitting || s->pcb == NULL) {
+    if (!s->sender || iperf3.omitting || s->data.pcb == NULL) {
         return;
     }
     bytes = sent_bytes(s) - s->sent_before;
@@ -46,21 +44,11 @@ void iperf3_tcp_restart(struct iperf3_stream *s)
 {
     s->bytes = 0;
     s->sent_before = sent_bytes(s);
-    s->resent_before = s->tcp.resent;
-    meter_less_tcp(s->meter, &s->tcp);
+    s->resent_before = s->data.tcp.resent;
+    meter_less_tcp(s->meter, &s->data.tcp);
 }
 
 /* ---- callbacks ---- */
-
-static void detach(struct iperf3_stream *s)
-{
-    tcp_watch_attach(s->pcb, NULL);
-    tcp_arg(s->pcb, NULL);
-    tcp_recv(s->pcb, NULL);
-    tcp_sent(s->pcb, NULL);
-    tcp_err(s->pcb, NULL);
-    s->pcb = NULL;
-}
 
 /* lwIP has freed the pcb already.  The session goes on with the others; the client notices. */
 static void on_error(void *arg, err_t err)
@@ -68,8 +56,7 @@ static void on_error(void *arg, err_t err)
     struct iperf3_stream *s = arg;
 
     (void)err;
-    window_lost(&s->window);
-    s->pcb = NULL;
+    connection_lost(&s->data);
     if (iperf3.phase == IPERF3_CREATING) {
         s->used = false;
     }
@@ -91,32 +78,19 @@ static int take_cookie(struct iperf3_stream *s, const struct pbuf *p)
 
 static err_t on_end(struct iperf3_stream *s)
 {
-    struct tcp_pcb *pcb = s->pcb;
-
     iperf3_tcp_settle(s);
-    window_lost(&s->window);
-    window_free(s->pcb);
-    detach(s);
     if (iperf3.phase == IPERF3_CREATING) {
         s->used = false;
     }
-    if (tcp_close(pcb) != ERR_OK) {
-        tcp_abort(pcb);
-        return ERR_ABRT;
-    }
-    return ERR_OK;
+    return connection_leave(&s->data, false);
 }
 
 /* Somebody else's connection came while this session's streams were expected. */
 static void turn_away(struct iperf3_stream *s, struct pbuf *p)
 {
-    struct tcp_pcb *pcb = s->pcb;
-
-    window_free(pcb);
     pbuf_free(p);
-    detach(s);
     s->used = false;
-    iperf3_refuse_busy(pcb);
+    control_refuse(&iperf3_protocol, connection_let_go(&s->data));
 }
 
 static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t err)
@@ -143,7 +117,7 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
             iperf3_stream_ready();
         }
     } else {
-        window_took(&s->window, pcb, p->tot_len);
+        window_took(&s->data.window, pcb, p->tot_len);
     }
     if (n != 0 && !s->sender &&
         (iperf3.phase == IPERF3_RUNNING || iperf3.phase == IPERF3_DRAINING)) {
@@ -158,7 +132,7 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
     struct iperf3_stream *s = arg;
 
     (void)pcb;
-    s->acked += acknowledged;
+    s->data.acked += acknowledged;
     iperf3.stirred = true;
     if (iperf3.phase == IPERF3_RUNNING) {
         iperf3_tcp_settle(s);
@@ -170,91 +144,71 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
 
 bool iperf3_tcp_accept(struct tcp_pcb *pcb)
 {
+    static const struct connection_calls calls = {on_receive, on_sent, on_error};
     struct iperf3_stream *s;
 
-    if (iperf3.params.udp || !ip_addr_eq(&pcb->remote_ip, &iperf3.peer)) {
+    if (iperf3.params.udp || !ip_addr_eq(&pcb->remote_ip, &iperf3.control.peer)) {
         return false;
     }
     s = iperf3_new_stream();
     if (s == NULL) {
         return false;
     }
-    s->pcb = pcb;
     pcb->tos = iperf3.params.tos;
     if (iperf3.params.nodelay) {
         tcp_nagle_disable(pcb);
     }
-    tcp_watch_attach(pcb, &s->tcp);
-    tcp_arg(pcb, s);
-    tcp_recv(pcb, on_receive);
-    tcp_sent(pcb, on_sent);
-    tcp_err(pcb, on_error);
+    connection_adopt(&s->data, pcb, &calls, s);
     return true;
 }
 
 void iperf3_tcp_leave(struct iperf3_stream *s, bool reset)
 {
-    struct tcp_pcb *pcb = s->pcb;
-
-    if (pcb == NULL) {
-        return;
-    }
-    window_lost(&s->window);
-    window_free(s->pcb);
-    detach(s);
-    if (reset || tcp_close(pcb) != ERR_OK) {
-        tcp_abort(pcb);
+    if (s->data.pcb != NULL) {
+        connection_leave(&s->data, reset);
     }
 }
 
 /* ---- sending ---- */
 
-/* What may be written now of the write under way: whole segments where that is possible. */
+/* What may be written now of the write under way; if nothing, s->block says why. */
 static uint32_t room(struct iperf3_stream *s)
 {
-    uint32_t left = iperf3.params.len - s->written;
-    uint32_t piece = left < TCP_MSS ? left : TCP_MSS;
-    uint32_t flying = (uint32_t)(s->queued - s->acked);
-    uint32_t most = flying_part(iperf3.params.parallel, iperf3.params.window);
-    uint32_t free = flying < most ? most - flying : 0;
+    uint32_t part = flying_part(iperf3.params.parallel, iperf3.params.window);
+    uint32_t n = connection_room(&s->data, iperf3.params.len - s->written, part);
     uint32_t may;
 
-    free = free < tcp_sndbuf(s->pcb) ? free : tcp_sndbuf(s->pcb);
-    if (free < piece) {
+    if (n == 0) {
         s->block = IPERF3_NO_ROOM;
         return 0;
     }
-    may = iperf3_may_send(s);
+    may = pace_room(&s->pace, &s->held_us);
     if (may == 0) {
         s->block = IPERF3_TIMER;
         return 0;
     }
-    free -= free % piece;
-    free = free < IPERF3_PAYLOAD ? free : IPERF3_PAYLOAD;
-    free = free < may ? free : may;
-    return free < left ? free : left;
+    n = n < ttcp_payload.bytes ? n : ttcp_payload.bytes;
+    return n < may ? n : may;
 }
 
 /* One piece; false if it cannot go now. */
 static bool write_piece(struct iperf3_stream *s)
 {
-    uint8_t flags = iperf3.params.len < COPY_BELOW ? TCP_WRITE_FLAG_COPY : 0;
     uint32_t n = room(s);
 
     if (n == 0) {
         return false;
     }
-    if (tcp_write(s->pcb, iperf3_payload, (u16_t)n, flags) != ERR_OK) {
+    if (connection_write(&s->data, ttcp_payload.at, n, iperf3.params.len) != ERR_OK) {
         s->block = IPERF3_AGAIN;
         return false;
     }
     s->meter->calls += s->written == 0 && !iperf3.omitting;
-    s->queued += n;
     s->written += n;
     if (s->written == iperf3.params.len) {
         s->written = 0;
     }
-    iperf3_has_sent(s, n);
+    pace_went(&s->pace, n);
     return true;
 }
 
@@ -263,12 +217,12 @@ bool iperf3_tcp_pump(struct iperf3_stream *s)
     unsigned pieces = 0;
 
     s->block = IPERF3_NO_ROOM;
-    if (s->pcb == NULL) {
+    if (s->data.pcb == NULL) {
         return false;
     }
     while (write_piece(s)) {
         if (iperf3.params.nodelay) {
-            tcp_output(s->pcb);
+            tcp_output(s->data.pcb);
         }
         if (++pieces == PIECES_PER_TURN) {
             s->block = IPERF3_AGAIN;
@@ -276,7 +230,7 @@ bool iperf3_tcp_pump(struct iperf3_stream *s)
         }
     }
     if (pieces != 0) {
-        tcp_output(s->pcb);
+        tcp_output(s->data.pcb);
         iperf3_tcp_settle(s);
     }
     return pieces != 0;

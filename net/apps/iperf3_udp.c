@@ -13,7 +13,9 @@
 #include "kernel/trap.h"
 #include "lwip/udp.h"
 #include "net/answer.h"
+#include "net/apps/datagram.h"
 #include "net/apps/iperf3.h"
+#include "net/apps/ttcp_send.h"
 #include "net/apps/udp_expect.h"
 #include "net/nicif.h"
 
@@ -22,8 +24,6 @@ enum {
     HEADER_32 = 12,
     HEADER_64 = 16,
     NUMBER_AT = 8,
-    FRAGMENT_BYTES = 1480,
-    IP_AND_UDP = 28,
     KEEP_FREE = 8, /* slots of the transmit queue left to acknowledgements and replies */
     US_PER_S = 1000000,
 };
@@ -60,14 +60,14 @@ static void send_answer(uint16_t port)
 
     if (p != NULL) { /* else the client asks again, or gives up: its affair */
         memcpy(p->payload, answer, HELLO_BYTES);
-        udp_sendto_if(udp, p, &iperf3.peer, port, iperf3.netif);
+        udp_sendto_if(udp, p, &iperf3.control.peer, port, iperf3.control.netif);
         pbuf_free(p);
     }
 }
 
 static void on_hello(struct iperf3_stream *s, uint16_t port)
 {
-    if (s == NULL && iperf3.phase == IPERF3_CREATING && may_answer(&iperf3.peer, port)) {
+    if (s == NULL && iperf3.phase == IPERF3_CREATING && may_answer(&iperf3.control.peer, port)) {
         s = iperf3_new_stream();
         if (s != NULL) {
             s->port = port;
@@ -114,8 +114,9 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
 {
     (void)arg;
     udp_expect(pcb, port);
-    if (iperf3.phase >= IPERF3_CREATING && iperf3.params.udp && ip_addr_eq(peer, &iperf3.peer) &&
-        ip_current_input_netif() == iperf3.netif) {
+    if (iperf3.phase >= IPERF3_CREATING && iperf3.params.udp &&
+        ip_addr_eq(peer, &iperf3.control.peer) &&
+        ip_current_input_netif() == iperf3.control.netif) {
         struct iperf3_stream *s = find(port);
 
         if (is_hello(p)) {
@@ -142,69 +143,44 @@ static void put_word(uint8_t *at, uint32_t value)
     memcpy(at, &value, sizeof(value));
 }
 
-static struct pbuf *make_header(const struct iperf3_stream *s)
+static unsigned make_header(const struct iperf3_stream *s, uint8_t header[HEADER_64])
 {
-    unsigned n = iperf3.params.counters_64bit ? HEADER_64 : HEADER_32;
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)n, PBUF_RAM);
-    uint32_t us;
-    uint8_t *at;
+    uint32_t us, seconds = (uint32_t)div64(time_us(), US_PER_S, &us);
+    uint64_t number = s->datagrams + 1;
+    unsigned n = NUMBER_AT;
 
-    if (p != NULL) {
-        uint32_t seconds = (uint32_t)div64(time_us(), US_PER_S, &us);
-        uint64_t number = s->datagrams + 1;
-
-        at = p->payload;
-        put_word(at, seconds);
-        put_word(at + 4, us);
-        if (n == HEADER_64) {
-            put_word(at + NUMBER_AT, (uint32_t)(number >> 32));
-            at += 4;
-        }
-        put_word(at + NUMBER_AT, (uint32_t)number);
+    put_word(header, seconds);
+    put_word(header + 4, us);
+    if (iperf3.params.counters_64bit) {
+        put_word(header + n, (uint32_t)(number >> 32));
+        n += 4;
     }
-    return p;
-}
-
-/* The rest of the datagram, by reference.  False if memory is short. */
-static bool add_payload(struct pbuf *p)
-{
-    while (p->tot_len < iperf3.params.len) {
-        uint32_t n = iperf3.params.len - p->tot_len;
-        struct pbuf *part;
-
-        n = n < IPERF3_PAYLOAD ? n : IPERF3_PAYLOAD;
-        part = pbuf_alloc(PBUF_RAW, (u16_t)n, PBUF_ROM);
-        if (part == NULL) {
-            return false;
-        }
-        part->payload = iperf3_payload;
-        pbuf_cat(p, part);
-    }
-    return true;
+    put_word(header + n, (uint32_t)number);
+    return n + 4;
 }
 
 static bool send_datagram(const struct iperf3_stream *s)
 {
-    struct pbuf *p = make_header(s);
+    uint8_t header[HEADER_64];
+    unsigned n = make_header(s, header);
+    struct pbuf *p = datagram_make(&ttcp_payload, iperf3.params.len, header, n);
     bool sent;
 
     if (p == NULL) {
         return false;
     }
-    sent = add_payload(p) && udp_sendto_if(udp, p, &iperf3.peer, s->port, iperf3.netif) == ERR_OK;
+    sent = udp_sendto_if(udp, p, &iperf3.control.peer, s->port, iperf3.control.netif) == ERR_OK;
     pbuf_free(p);
     return sent;
 }
 
 bool iperf3_udp_pump(struct iperf3_stream *s)
 {
-    unsigned frames = (iperf3.params.len + IP_AND_UDP + FRAGMENT_BYTES - 1) / FRAGMENT_BYTES;
-
     s->block = IPERF3_AGAIN; /* nothing tells when the queue has room */
-    if (nicif_tx_room(iperf3.netif) < frames + KEEP_FREE) {
+    if (nicif_tx_room(iperf3.control.netif) < datagram_frames(iperf3.params.len) + KEEP_FREE) {
         return false;
     }
-    if (iperf3_may_send(s) == 0) {
+    if (pace_room(&s->pace, &s->held_us) == 0) {
         s->block = IPERF3_TIMER;
         return false;
     }
@@ -217,7 +193,7 @@ bool iperf3_udp_pump(struct iperf3_stream *s)
         s->meter->datagrams++;
         meter_add(s->meter, iperf3.params.len);
     }
-    iperf3_has_sent(s, iperf3.params.len);
+    pace_went(&s->pace, iperf3.params.len);
     return true;
 }
 

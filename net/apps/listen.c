@@ -22,9 +22,12 @@ struct tcp_pcb *listen_tcp(uint16_t port, tcp_accept_fn accept)
     return listener;
 }
 
-void listen_tcp_always(uint16_t port, tcp_accept_fn accept, const char *what)
+struct tcp_pcb *listen_tcp_always(uint16_t port, tcp_accept_fn accept, const char *what)
 {
-    if (listen_tcp(port, accept) == NULL) {
+    struct tcp_pcb *listener = listen_tcp(port, accept);
+
+    if (listener == NULL) {
         panic("%s: no pcb for port %u", what, port);
     }
+    return listener;
 }

@@ -15,6 +15,6 @@
 struct tcp_pcb *listen_tcp(uint16_t port, tcp_accept_fn accept);
 
 /* The same at start, for ever; `what` names the service in the panic if there is no room. */
-void listen_tcp_always(uint16_t port, tcp_accept_fn accept, const char *what);
+struct tcp_pcb *listen_tcp_always(uint16_t port, tcp_accept_fn accept, const char *what);
 
 #endif

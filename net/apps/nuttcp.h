@@ -1,7 +1,7 @@
 /*
  * The nuttcp responder (NEEDS.md 3.4): one session at a time, control connection on port 5000.
  *
- *   nuttcp_wire.c   what a client says
+ *   nuttcp_params.c what a client asks for         nuttcp_wire.c  marks and counts in its data
  *   nuttcp_serve.c  the control connection: who may come in, steps, time limits
  *   nuttcp_run.c    a test under way: its streams, sums and intervals
  *   nuttcp_tcp.c    data over TCP          nuttcp_udp.c  data over UDP
@@ -21,6 +21,9 @@
 
 #include "lwip/tcp.h"
 #include "lwip/udp.h"
+#include "net/apps/connection.h"
+#include "net/apps/control.h"
+#include "net/apps/nuttcp_params.h"
 #include "net/apps/nuttcp_wire.h"
 #include "net/apps/windows.h"
 #include "net/meter.h"
@@ -29,16 +32,13 @@
 enum { NUTTCP_PORT = 5000 };
 
 struct nuttcp_stream {
-    struct tcp_pcb *pcb; /* null: not connected (any more)                     */
+    struct connection data; /* TCP ...                                                       */
     struct tcp_pcb *listener;
     struct udp_pcb *udp;
-    struct tcp_count tcp;
-    struct window window;
     bool opened, ended;
-    uint32_t at;            /* bytes of the buffer under way that were received, or written */
-    bool writing;           /* ... and it is not complete                                   */
-    uint64_t queued, acked; /* bytes given to lwIP, and acknowledged                        */
-    uint8_t info[8];        /* received: see NUTTCP_INFO_AT */
+    uint32_t at;     /* bytes of the buffer under way that were received, or written */
+    bool writing;    /* ... and it is not complete                                   */
+    uint8_t info[8]; /* received: see NUTTCP_INFO_AT */
 };
 
 enum nuttcp_phase {
@@ -52,11 +52,7 @@ enum nuttcp_phase {
 
 struct nuttcp_session {
     enum nuttcp_phase phase;
-    struct tcp_pcb *control;
-    bool hung_up; /* the client has closed its half of the control connection */
-    struct netif *netif;
-    ip_addr_t peer;
-    uint64_t limit_us; /* the phase may not last beyond this */
+    struct control control; /* its limit is that of the phase */
     struct nuttcp_params params;
     struct nuttcp_stream streams[NUTTCP_STREAMS_MAX];
     struct windows windows;
@@ -74,8 +70,6 @@ struct nuttcp_session {
     uint64_t left;   /* writes or datagrams still to begin */
     uint64_t end_us; /* no more from then on             */
     struct pace pace;
-    uint32_t unit;       /* paced: bytes that go together    */
-    uint32_t allowed;    /* ... of which so many may go now  */
     bool stirred;        /* something was acknowledged, or could not be queued */
     unsigned marks;      /* sent                             */
     uint64_t mark_us;    /* when the next is due             */
@@ -118,9 +112,8 @@ void nuttcp_run(void);
 /* One turn of it.  True if it worked. */
 bool nuttcp_run_turn(void);
 
-/* How many bytes may be sent now, if any rate is to be kept?  So many were. */
+/* How many bytes may be sent now, if any rate is to be kept? */
 uint32_t nuttcp_may_send(void);
-void nuttcp_has_sent(uint32_t bytes);
 
 /* Another write or datagram may begin: neither time nor amount is used up. */
 bool nuttcp_may_begin(void);
@@ -137,10 +130,6 @@ void nuttcp_verdict(const char *how, uint64_t at_us);
 
 /* The end as measured, for the record and the report: "ok" or other words of meter.h. */
 void nuttcp_stop(const char *how, uint64_t end_us);
-
-/* What is sent, at least ttcp_payload.bytes from byte `at` of a buffer on: ttcp's printable
- * characters. */
-const uint8_t *nuttcp_payload(uint32_t at);
 
 /* ---- data over TCP (nuttcp_tcp.c) ---- */
 
@@ -168,7 +157,7 @@ const char *nuttcp_udp_open(void);
 bool nuttcp_udp_take(const struct pbuf *p, const ip_addr_t *peer);
 bool nuttcp_udp_pump(void);
 
-/* The client has hung up, or fallen silent: what came is all. */
+/* The client has hung up: what came is all. */
 void nuttcp_udp_finish(const char *how);
 
 /* After the last datagram: the end marks.  True when all are sent. */

@@ -5,7 +5,6 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "net/apps/nuttcp.h"
-#include "net/apps/ttcp_send.h"
 #include "net/clock.h"
 
 enum {
@@ -15,40 +14,14 @@ enum {
 
 /* ---- rate and amount ---- */
 
-/* What goes together when paced: a datagram; of a write, which may be 16 MB, equal parts of at most
- * a segment. */
-static uint32_t unit_of(const struct nuttcp_params *p)
-{
-    uint32_t segments = (p->len + TCP_MSS - 1) / TCP_MSS;
-
-    return p->udp ? p->len : (p->len + segments - 1) / segments;
-}
-
 uint32_t nuttcp_may_send(void)
 {
-    if (nuttcp.params.bits_s == 0) {
-        return UINT32_MAX;
-    }
-    if (nuttcp.allowed == 0 && pace_due(&nuttcp.pace, &nuttcp.meter.held_us)) {
-        pace_sent(&nuttcp.pace);
-        nuttcp.allowed = nuttcp.unit;
-    }
-    return nuttcp.allowed;
-}
-
-void nuttcp_has_sent(uint32_t bytes)
-{
-    nuttcp.allowed -= bytes < nuttcp.allowed ? bytes : nuttcp.allowed;
+    return pace_room(&nuttcp.pace, &nuttcp.meter.held_us);
 }
 
 bool nuttcp_may_begin(void)
 {
     return nuttcp.left != 0 && clock_us() < nuttcp.end_us;
-}
-
-const uint8_t *nuttcp_payload(uint32_t at)
-{
-    return ttcp_payload.at + at % ttcp_payload.period;
 }
 
 /* ---- begin ---- */
@@ -64,21 +37,20 @@ static void start_clock(void)
 {
     const struct nuttcp_params *p = &nuttcp.params;
 
-    meter_start(&nuttcp.meter, "nuttcp", p->sends ? METER_TX : METER_RX, p->udp, nuttcp.netif,
-                &nuttcp.peer, nuttcp.control->remote_port);
+    meter_start(&nuttcp.meter, "nuttcp", p->sends ? METER_TX : METER_RX, p->udp,
+                nuttcp.control.netif, &nuttcp.control.peer, nuttcp.control.pcb->remote_port);
     nuttcp.meter.streams = p->streams;
     nuttcp.meter.asked_bit_s = p->bits_s;
     nuttcp.shown_us = nuttcp.meter.start_us;
     nuttcp.interval_us = nuttcp.meter.start_us + p->interval_us;
     nuttcp.end_us = last_moment(p);
-    pace_start(&nuttcp.pace, p->bits_s, nuttcp.unit);
+    pace_start(&nuttcp.pace, p->bits_s, p->udp ? p->len : pace_part(p->len));
 }
 
 void nuttcp_run(void)
 {
     const struct nuttcp_params *p = &nuttcp.params;
 
-    nuttcp.unit = unit_of(p);
     nuttcp.left = p->count != 0 ? p->count : UINT64_MAX;
     nuttcp.stirred = true;
     sequence_start(&nuttcp.sequence, FIRST_NUMBER);
@@ -141,7 +113,7 @@ void nuttcp_stop(const char *how, uint64_t end_us)
         return;
     }
     for (unsigned i = 0; i < nuttcp.params.streams; i++) {
-        meter_add_tcp(m, &nuttcp.streams[i].tcp);
+        meter_add_tcp(m, &nuttcp.streams[i].data.tcp);
     }
     if (nuttcp.sequence.distinct != 0) {
         meter_add_sequence(m, &nuttcp.sequence);

@@ -16,7 +16,6 @@
 
 enum {
     PIECES_PER_TURN = 64,
-    COPY_BELOW = 256,   /* shorter writes are copied together into full segments    */
     BEFORE_US = 50000,  /* after "OK": the client begins to listen; its own server's wait */
     BETWEEN_US = 20000, /* the same for the next stream                             */
     AGAIN_US = 100000,  /* it did not listen yet                                    */
@@ -24,31 +23,6 @@ enum {
 };
 
 /* ---- connections ---- */
-
-static void detach(struct nuttcp_stream *s)
-{
-    tcp_watch_attach(s->pcb, NULL);
-    tcp_arg(s->pcb, NULL);
-    tcp_recv(s->pcb, NULL);
-    tcp_sent(s->pcb, NULL);
-    tcp_err(s->pcb, NULL);
-    s->pcb = NULL;
-}
-
-/* ERR_ABRT if the pcb is gone, for the callback that called. */
-static err_t leave(struct nuttcp_stream *s, bool reset)
-{
-    struct tcp_pcb *pcb = s->pcb;
-
-    window_lost(&s->window);
-    window_free(pcb);
-    detach(s);
-    if (reset || tcp_close(pcb) != ERR_OK) {
-        tcp_abort(pcb);
-        return ERR_ABRT;
-    }
-    return ERR_OK;
-}
 
 static void close_ports(void)
 {
@@ -64,8 +38,8 @@ void nuttcp_tcp_leave(bool reset)
 {
     close_ports();
     for (unsigned i = 0; i < NUTTCP_STREAMS_MAX; i++) {
-        if (nuttcp.streams[i].pcb != NULL) {
-            leave(&nuttcp.streams[i], reset);
+        if (nuttcp.streams[i].data.pcb != NULL) {
+            connection_leave(&nuttcp.streams[i].data, reset);
         }
     }
 }
@@ -77,8 +51,7 @@ static void on_error(void *arg, err_t err)
 {
     struct nuttcp_stream *s = arg;
 
-    window_lost(&s->window);
-    s->pcb = NULL;
+    connection_lost(&s->data);
     s->ended = true;
     if (nuttcp.phase == NUTTCP_OPENING && nuttcp.params.connects && !s->opened) {
         s->ended = false;
@@ -110,7 +83,7 @@ static err_t on_fin(struct nuttcp_stream *s)
     } else if (all_ended()) {
         nuttcp_verdict("ok", time_us());
     }
-    return leave(s, false);
+    return connection_leave(&s->data, false);
 }
 
 /* What the sender tells about itself, wherever it lies in this piece of the stream. */
@@ -148,7 +121,7 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
     if (nuttcp.phase == NUTTCP_RUNNING && !nuttcp.params.sends) {
         nuttcp_received(p->tot_len);
         look_for_info(s, p);
-        window_took(&s->window, pcb, p->tot_len);
+        window_took(&s->data.window, pcb, p->tot_len);
     } else {
         tcp_recved(pcb, p->tot_len);
     }
@@ -158,7 +131,9 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
 
 static uint64_t delivered(const struct nuttcp_stream *s)
 {
-    return s->acked < s->queued ? s->acked : s->queued; /* a FIN is acknowledged, too */
+    const struct connection *c = &s->data;
+
+    return c->acked < c->queued ? c->acked : c->queued; /* a FIN is acknowledged, too */
 }
 
 static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
@@ -167,7 +142,7 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
     uint64_t before = delivered(s);
 
     (void)pcb;
-    s->acked += acknowledged;
+    s->data.acked += acknowledged;
     nuttcp.stirred = true;
     nuttcp.meter.bytes += delivered(s) - before;
     meter_touch(&nuttcp.meter);
@@ -178,29 +153,28 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
 
 static void adopt(struct nuttcp_stream *s, struct tcp_pcb *pcb)
 {
-    s->pcb = pcb;
+    static const struct connection_calls calls = {on_receive, on_sent, on_error};
+
     pcb->tos = nuttcp.params.tos;
     if (nuttcp.params.nodelay) {
         tcp_nagle_disable(pcb);
     }
-    tcp_watch_attach(pcb, &s->tcp);
-    tcp_arg(pcb, s);
-    tcp_recv(pcb, on_receive);
-    tcp_sent(pcb, on_sent);
-    tcp_err(pcb, on_error);
+    connection_adopt(&s->data, pcb, &calls, s);
 }
 
 static void opened(struct nuttcp_stream *s)
 {
-    if (nuttcp.params.mss >= MSS_LEAST && nuttcp.params.mss < s->pcb->mss) {
-        s->pcb->mss = nuttcp.params.mss;
+    struct tcp_pcb *pcb = s->data.pcb;
+
+    if (nuttcp.params.mss >= MSS_LEAST && nuttcp.params.mss < pcb->mss) {
+        pcb->mss = nuttcp.params.mss;
     }
     s->opened = true;
-    nuttcp.mss = s->pcb->mss;
+    nuttcp.mss = pcb->mss;
     nuttcp.asked_us = 0;
     nuttcp.open_us = clock_us() + BETWEEN_US;
     if (!nuttcp.params.sends && nuttcp.params.streams > 1) {
-        window_close(s->pcb);
+        window_close(pcb);
     }
     if (++nuttcp.opened == nuttcp.params.streams) {
         close_ports();
@@ -224,7 +198,8 @@ bool nuttcp_tcp_claim(struct tcp_pcb *pcb)
     struct nuttcp_stream *s;
 
     if (nuttcp.phase != NUTTCP_OPENING || nuttcp.params.udp || nuttcp.params.connects ||
-        !ip_addr_eq(&pcb->remote_ip, &nuttcp.peer) || ip_current_netif() != nuttcp.netif) {
+        !ip_addr_eq(&pcb->remote_ip, &nuttcp.control.peer) ||
+        ip_current_netif() != nuttcp.control.netif) {
         return false;
     }
     s = stream_at(pcb->local_port);
@@ -289,13 +264,13 @@ void nuttcp_tcp_open_turn(void)
     if (pcb == NULL) {
         return; /* later, or until the time is over */
     }
-    tcp_bind_netif(pcb, nuttcp.netif);
-    memset(&s->tcp, 0, sizeof(s->tcp));
+    tcp_bind_netif(pcb, nuttcp.control.netif);
+    memset(&s->data, 0, sizeof(s->data));
     adopt(s, pcb);
     nuttcp.asked_us = time_us();
-    if (tcp_connect(pcb, &nuttcp.peer, port, on_connected) != ERR_OK) {
+    if (tcp_connect(pcb, &nuttcp.control.peer, port, on_connected) != ERR_OK) {
         nuttcp.asked_us = 0;
-        leave(s, true);
+        connection_leave(&s->data, true);
     }
 }
 
@@ -308,8 +283,10 @@ void nuttcp_tcp_begin(void)
     }
     windows_begin(&nuttcp.windows, p->streams, false, p->window);
     for (unsigned i = 0; i < p->streams; i++) {
-        if (nuttcp.streams[i].pcb != NULL) {
-            window_begin(&nuttcp.windows, &nuttcp.streams[i].window, nuttcp.streams[i].pcb);
+        struct connection *c = &nuttcp.streams[i].data;
+
+        if (c->pcb != NULL) {
+            window_begin(&nuttcp.windows, &c->window, c->pcb);
         }
     }
     windows_go(&nuttcp.windows);
@@ -323,25 +300,15 @@ static bool tells_retrans(void)
            nuttcp.params.len >= NUTTCP_INFO_END;
 }
 
-/* What may be written now of the buffer under way: whole segments where that is possible. */
+/* What may be written now of the buffer under way. */
 static uint32_t room(const struct nuttcp_stream *s)
 {
-    uint32_t left = nuttcp.params.len - s->at;
-    uint32_t piece = left < TCP_MSS ? left : TCP_MSS;
-    uint32_t flying = (uint32_t)(s->queued - s->acked);
-    uint32_t most = flying_part(nuttcp.params.streams, nuttcp.params.window);
-    uint32_t free = flying < most ? most - flying : 0;
-    uint32_t may;
+    uint32_t part = flying_part(nuttcp.params.streams, nuttcp.params.window);
+    uint32_t n = connection_room(&s->data, nuttcp.params.len - s->at, part);
+    uint32_t may = n == 0 ? 0 : nuttcp_may_send();
 
-    free = free < tcp_sndbuf(s->pcb) ? free : tcp_sndbuf(s->pcb);
-    may = free < piece ? 0 : nuttcp_may_send();
-    if (may == 0) {
-        return 0;
-    }
-    free -= free % piece;
-    free = free < ttcp_payload.bytes ? free : ttcp_payload.bytes;
-    free = free < may ? free : may;
-    return free < left ? free : left;
+    n = n < ttcp_payload.bytes ? n : ttcp_payload.bytes;
+    return n < may ? n : may;
 }
 
 /* The first bytes of a buffer, with what the client's intervals tell. */
@@ -349,15 +316,14 @@ static err_t write_info(struct nuttcp_stream *s)
 {
     uint8_t first[NUTTCP_INFO_END];
 
-    memcpy(first, nuttcp_payload(0), NUTTCP_INFO_AT);
-    nuttcp_write_retrans(first + NUTTCP_INFO_AT, s->tcp.resent);
-    return tcp_write(s->pcb, first, sizeof(first), TCP_WRITE_FLAG_COPY);
+    memcpy(first, ttcp_payload.at, NUTTCP_INFO_AT);
+    nuttcp_write_retrans(first + NUTTCP_INFO_AT, s->data.tcp.resent);
+    return connection_write(&s->data, first, sizeof(first), sizeof(first));
 }
 
 /* One piece; false if it cannot go now. */
 static bool write_piece(struct nuttcp_stream *s)
 {
-    uint8_t flags = nuttcp.params.len < COPY_BELOW ? TCP_WRITE_FLAG_COPY : 0;
     uint32_t n = room(s);
     err_t err;
 
@@ -368,15 +334,15 @@ static bool write_piece(struct nuttcp_stream *s)
         n = NUTTCP_INFO_END;
         err = write_info(s);
     } else {
-        err = tcp_write(s->pcb, nuttcp_payload(s->at), (u16_t)n, flags);
+        err = connection_write(&s->data, ttcp_payload.at + s->at % ttcp_payload.period, n,
+                               nuttcp.params.len);
     }
     if (err != ERR_OK) {
         nuttcp.stirred = true; /* memory was short: next turn */
         return false;
     }
-    s->queued += n;
     s->at += n;
-    nuttcp_has_sent(n);
+    pace_went(&nuttcp.pace, n);
     return true;
 }
 
@@ -400,7 +366,7 @@ static unsigned begin_next(void)
     struct nuttcp_stream *s = &nuttcp.streams[nuttcp.turn];
     unsigned pieces;
 
-    if (s->pcb == NULL || s->writing || !nuttcp_may_begin()) {
+    if (s->data.pcb == NULL || s->writing || !nuttcp_may_begin()) {
         return 0;
     }
     s->at = 0;
@@ -421,7 +387,7 @@ static unsigned write_round(void)
     unsigned pieces = 0, more;
 
     for (unsigned i = 0; i < nuttcp.params.streams; i++) {
-        if (nuttcp.streams[i].pcb != NULL) {
+        if (nuttcp.streams[i].data.pcb != NULL) {
             pieces += write_on(&nuttcp.streams[i]);
         }
     }
@@ -447,8 +413,8 @@ bool nuttcp_tcp_pump(void)
     }
     nuttcp.stirred = nuttcp.stirred || pieces >= PIECES_PER_TURN;
     for (unsigned i = 0; i < nuttcp.params.streams; i++) {
-        if (nuttcp.streams[i].pcb != NULL) {
-            tcp_output(nuttcp.streams[i].pcb);
+        if (nuttcp.streams[i].data.pcb != NULL) {
+            tcp_output(nuttcp.streams[i].data.pcb);
         }
     }
     return true;
@@ -457,8 +423,8 @@ bool nuttcp_tcp_pump(void)
 void nuttcp_tcp_close(void)
 {
     for (unsigned i = 0; i < nuttcp.params.streams; i++) {
-        if (nuttcp.streams[i].pcb != NULL) {
-            tcp_shutdown(nuttcp.streams[i].pcb, 0, 1); /* without memory lwIP does it later */
+        if (nuttcp.streams[i].data.pcb != NULL) {
+            tcp_shutdown(nuttcp.streams[i].data.pcb, 0, 1); /* without memory lwIP does it later */
         }
     }
 }
@@ -466,7 +432,7 @@ void nuttcp_tcp_close(void)
 bool nuttcp_tcp_closed(void)
 {
     for (unsigned i = 0; i < nuttcp.params.streams; i++) {
-        const struct tcp_pcb *pcb = nuttcp.streams[i].pcb;
+        const struct tcp_pcb *pcb = nuttcp.streams[i].data.pcb;
 
         if (pcb != NULL && pcb->state != FIN_WAIT_2 && pcb->state != TIME_WAIT) {
             return false;

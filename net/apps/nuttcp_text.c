@@ -100,7 +100,8 @@ static void say_request(void)
     nuttcp_say(parsable() ? "nstream=%u port=%u mode=%s" : "nstream=%u, port=%u %s", p->streams,
                p->port, p->udp ? "udp" : "tcp");
     if (p->sends) {
-        nuttcp_say(parsable() ? " host=%I" : " -> %I", ip4_addr_get_u32(ip_2_ip4(&nuttcp.peer)));
+        nuttcp_say(parsable() ? " host=%I" : " -> %I",
+                   ip4_addr_get_u32(ip_2_ip4(&nuttcp.control.peer)));
     }
     nuttcp_say("\n");
 }
@@ -164,7 +165,7 @@ static void say_connection(void)
     nuttcp_say(parsable() ? "%s=%I" : "%s %I",
                parsable() ? (p->connects ? "connect" : "accept")
                           : (p->connects ? "connect to" : "accept from"),
-               ip4_addr_get_u32(ip_2_ip4(&nuttcp.peer)));
+               ip4_addr_get_u32(ip_2_ip4(&nuttcp.control.peer)));
     if (p->sends) {
         nuttcp_say(parsable() ? " mss=%u" : " with mss=%u", nuttcp.mss);
     }

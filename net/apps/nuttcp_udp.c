@@ -12,6 +12,7 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "lwip/udp.h"
+#include "net/apps/datagram.h"
 #include "net/apps/nuttcp.h"
 #include "net/apps/ttcp_send.h"
 #include "net/apps/ttcp_serve.h"
@@ -26,8 +27,6 @@ enum {
     LAST_END = 4,
     LATE_US = 3000000, /* so long after the end further end marks come */
     DATAGRAMS_PER_TURN = 64,
-    FRAGMENT_BYTES = 1480,
-    IP_AND_UDP = 28,
     KEEP_FREE = 8, /* slots of the transmit queue left to acknowledgements and replies */
 };
 
@@ -116,7 +115,8 @@ static bool is_late(const struct pbuf *p, const ip_addr_t *peer)
 bool nuttcp_udp_take(const struct pbuf *p, const ip_addr_t *peer)
 {
     if (nuttcp.phase != NUTTCP_RUNNING || !nuttcp.params.udp || nuttcp.params.sends ||
-        !ip_addr_eq(peer, &nuttcp.peer) || ip_current_input_netif() != nuttcp.netif) {
+        !ip_addr_eq(peer, &nuttcp.control.peer) ||
+        ip_current_input_netif() != nuttcp.control.netif) {
         return is_late(p, peer);
     }
     if (p->tot_len <= NUTTCP_MARK) {
@@ -136,21 +136,12 @@ static void on_receive(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_
     pbuf_free(p);
 }
 
-void nuttcp_udp_finish(const char *how)
-{
-    if (nuttcp.final_us != 0) {
-        nuttcp_verdict("ok", nuttcp.last_us);
-    } else {
-        nuttcp_verdict(how, nuttcp.meter.last_us);
-    }
-}
-
 /* ---- ports ---- */
 
 void nuttcp_udp_leave(void)
 {
     if (nuttcp.params.udp && !nuttcp.params.sends) {
-        late.peer = nuttcp.peer;
+        late.peer = nuttcp.control.peer;
         late.until_us = clock_us() + LATE_US;
     }
     for (unsigned i = 0; i < NUTTCP_STREAMS_MAX; i++) {
@@ -188,53 +179,41 @@ const char *nuttcp_udp_open(void)
 
 /* ---- sending ---- */
 
-static bool send_pbuf(struct pbuf *p)
+/* To the stream whose turn it is. */
+static bool send(struct pbuf *p, uint32_t length)
 {
     uint16_t port = (uint16_t)(nuttcp.params.port + nuttcp.turn);
-    unsigned frames = ((unsigned)p->tot_len + IP_AND_UDP + FRAGMENT_BYTES - 1) / FRAGMENT_BYTES;
-    bool sent = nicif_tx_room(nuttcp.netif) >= frames + KEEP_FREE &&
-                udp_sendto_if(nuttcp.streams[0].udp, p, &nuttcp.peer, port, nuttcp.netif) == ERR_OK;
+    struct netif *netif = nuttcp.control.netif;
+    bool sent;
 
+    if (p == NULL) {
+        return false;
+    }
+    sent = nicif_tx_room(netif) >= datagram_frames(length) + KEEP_FREE &&
+           udp_sendto_if(nuttcp.streams[0].udp, p, &nuttcp.control.peer, port, netif) == ERR_OK;
     pbuf_free(p);
     return sent;
 }
 
 static bool send_mark(enum nuttcp_mark kind, unsigned number)
 {
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, NUTTCP_MARK, PBUF_RAM);
+    uint8_t mark[NUTTCP_MARK];
 
-    if (p == NULL) {
-        return false;
-    }
-    nuttcp_write_mark(p->payload, kind, number);
-    return send_pbuf(p);
+    nuttcp_write_mark(mark, kind, number);
+    return send(datagram_make(&ttcp_payload, NUTTCP_MARK, mark, NUTTCP_MARK), NUTTCP_MARK);
 }
 
 static bool send_datagram(void)
 {
-    uint32_t len = nuttcp.params.len;
-    uint32_t first = len < NUTTCP_INFO_END ? len : NUTTCP_INFO_END;
-    struct pbuf *p = pbuf_alloc(PBUF_TRANSPORT, (u16_t)first, PBUF_RAM);
+    uint32_t length = nuttcp.params.len;
+    uint32_t first = length < NUTTCP_INFO_END ? length : NUTTCP_INFO_END;
+    uint8_t header[NUTTCP_INFO_END];
 
-    if (p == NULL) {
-        return false;
-    }
-    memcpy(p->payload, nuttcp_payload(0), first);
+    memcpy(header, ttcp_payload.at, first);
     if (first == NUTTCP_INFO_END) {
-        nuttcp_write_sent((uint8_t *)p->payload + NUTTCP_INFO_AT, nuttcp.meter.bytes + len);
+        nuttcp_write_sent(header + NUTTCP_INFO_AT, nuttcp.meter.bytes + length);
     }
-    for (uint32_t at = first; at < len; at += ttcp_payload.bytes) {
-        uint32_t n = len - at < ttcp_payload.bytes ? len - at : ttcp_payload.bytes;
-        struct pbuf *part = pbuf_alloc(PBUF_RAW, (u16_t)n, PBUF_ROM);
-
-        if (part == NULL) {
-            pbuf_free(p);
-            return false;
-        }
-        part->payload = (void *)(uintptr_t)nuttcp_payload(at);
-        pbuf_cat(p, part);
-    }
-    return send_pbuf(p);
+    return send(datagram_make(&ttcp_payload, length, header, first), length);
 }
 
 /* The marks before the data.  True when the last of them is gone. */
@@ -262,7 +241,7 @@ bool nuttcp_udp_pump(void)
     }
     while (n < DATAGRAMS_PER_TURN && nuttcp_may_begin() && nuttcp_may_send() != 0 &&
            send_datagram()) {
-        nuttcp_has_sent(nuttcp.params.len);
+        pace_went(&nuttcp.pace, nuttcp.params.len);
         nuttcp.left--;
         nuttcp.meter.datagrams++;
         meter_add(&nuttcp.meter, nuttcp.params.len);
@@ -283,7 +262,7 @@ bool nuttcp_udp_closed(void)
         }
         return false;
     }
-    if (nuttcp.meter.open && nicif_tx_empty(nuttcp.netif)) {
+    if (nuttcp.meter.open && nicif_tx_empty(nuttcp.control.netif)) {
         nuttcp_stop("ok", time_us());
     }
     if (clock_us() >= nuttcp.mark_us && send_mark(NUTTCP_END, nuttcp.marks)) {
@@ -292,4 +271,13 @@ bool nuttcp_udp_closed(void)
         nuttcp.marks++;
     }
     return nuttcp.marks > LAST_END;
+}
+
+void nuttcp_udp_finish(const char *how)
+{
+    if (nuttcp.final_us != 0) {
+        nuttcp_verdict("ok", nuttcp.last_us);
+    } else {
+        nuttcp_verdict(how, nuttcp.meter.last_us);
+    }
 }

@@ -7,7 +7,7 @@
 #include "kernel/string.h"
 #include "lwip/tcp.h"
 #include "net/apps/app.h"
-#include "net/apps/control.h"
+#include "net/apps/connection.h"
 #include "net/apps/listen.h"
 #include "net/clock.h"
 #include "net/report.h"
@@ -55,7 +55,7 @@ static void write_on(struct reader *r)
     report_write(put_line, r);
     if (!r->full) {
         r->pcb = NULL;
-        control_linger(pcb);
+        tcp_linger(pcb);
     }
     tcp_output(pcb);
 }

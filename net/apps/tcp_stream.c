@@ -7,6 +7,7 @@
 #include "kernel/string.h"
 #include "kernel/time.h"
 #include "net/apps/app.h"
+#include "net/apps/connection.h"
 #include "net/clock.h"
 #include "net/meter.h"
 #include "net/pace.h"
@@ -49,25 +50,13 @@ static struct stream {
 
 static unsigned active;
 
-static void let_go(struct stream *s)
-{
-    if (s->pcb == NULL) {
-        return;
-    }
-    tcp_watch_attach(s->pcb, NULL);
-    tcp_arg(s->pcb, NULL);
-    tcp_recv(s->pcb, NULL);
-    tcp_sent(s->pcb, NULL);
-    tcp_err(s->pcb, NULL);
-}
-
 static void abort_pcb(struct stream *s)
 {
     struct tcp_pcb *pcb = s->pcb;
 
     if (pcb != NULL) {
-        let_go(s);
         s->pcb = NULL;
+        tcp_let_go(pcb);
         tcp_abort(pcb);
     }
 }
@@ -143,8 +132,8 @@ static err_t leave(struct stream *s)
     struct tcp_pcb *pcb = s->pcb;
     err_t err = ERR_OK;
 
-    let_go(s);
     s->pcb = NULL;
+    tcp_let_go(pcb);
     if (tcp_close(pcb) != ERR_OK) {
         tcp_abort(pcb);
         err = ERR_ABRT;

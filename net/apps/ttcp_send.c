@@ -12,6 +12,7 @@
 #include "lwip/udp.h"
 #include "net/apps/app.h"
 #include "net/apps/client.h"
+#include "net/apps/datagram.h"
 #include "net/apps/tcp_stream.h"
 #include "net/meter.h"
 #include "net/nicif.h"
@@ -24,8 +25,6 @@ enum {
     STALL_US = 30000000, /* a card that takes nothing for so long is dead             */
     SENTINEL_BYTES = 4,
     SENTINELS_AFTER = 4, /* end sentinels after the one that ends the test            */
-    FRAGMENT_BYTES = 1480,
-    IP_AND_UDP = 28,
 };
 
 enum phase { /* of UDP */
@@ -115,25 +114,13 @@ static int start_tcp(void)
 /* A datagram of `length` pattern bytes by reference.  False if memory or the queue is full. */
 static bool send_datagram(uint32_t length)
 {
-    unsigned frames = (length + IP_AND_UDP + FRAGMENT_BYTES - 1) / FRAGMENT_BYTES;
     struct pbuf *p;
     bool sent;
 
-    if (nicif_tx_room(tx.job.netif) < frames) {
+    if (nicif_tx_room(tx.job.netif) < datagram_frames(length)) {
         return false;
     }
-    p = pbuf_alloc(PBUF_TRANSPORT, 0, PBUF_RAM);
-    for (uint32_t at = 0; p != NULL && at < length; at += PATTERN_BYTES) {
-        uint32_t n = length - at < PATTERN_BYTES ? length - at : PATTERN_BYTES;
-        struct pbuf *part = pbuf_alloc(PBUF_RAW, (u16_t)n, PBUF_ROM);
-
-        if (part == NULL) {
-            pbuf_free(p);
-            return false;
-        }
-        part->payload = pattern + at % PATTERN_KINDS;
-        pbuf_cat(p, part);
-    }
+    p = datagram_make(&ttcp_payload, length, pattern, 0);
     if (p == NULL) {
         return false;
     }

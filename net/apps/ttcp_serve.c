@@ -15,6 +15,7 @@
 #include "kernel/trap.h"
 #include "lwip/tcp.h"
 #include "net/apps/app.h"
+#include "net/apps/connection.h"
 #include "net/apps/iperf2_reverse.h"
 #include "net/apps/iperf2_wire.h"
 #include "net/apps/listen.h"
@@ -125,11 +126,7 @@ static void finish(struct sink *s, const char *how)
 /* The same while the pcb still lives: it must not call us or count for us any more. */
 static void release(struct sink *s, const char *how)
 {
-    tcp_watch_attach(s->pcb, NULL);
-    tcp_arg(s->pcb, NULL);
-    tcp_recv(s->pcb, NULL);
-    tcp_err(s->pcb, NULL);
-    tcp_poll(s->pcb, NULL, 0);
+    tcp_let_go(s->pcb);
     finish(s, how);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/apps/nuttcp_params.h"
 #include "net/apps/nuttcp_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

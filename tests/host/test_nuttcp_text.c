@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/apps/nuttcp_params.h"
 #include "net/apps/nuttcp_wire.h"
 #include "tests/host/run_suite.h"
 

@@ -28,5 +28,5 @@ TEXT_IPERF3 := net/apps/json.c net/apps/iperf3_params.c
 HOST_SRC_iperf3_text := tests/host/test_iperf3_text.c $(TEXT_IPERF3)
 HOST_SRC_fuzz_iperf3_text := tests/host/fuzz_iperf3_text.c $(TEXT_IPERF3)
 # What nuttcp clients say.
-HOST_SRC_nuttcp_text := tests/host/test_nuttcp_text.c net/apps/nuttcp_wire.c
-HOST_SRC_fuzz_nuttcp := tests/host/fuzz_nuttcp.c net/apps/nuttcp_wire.c
+HOST_SRC_nuttcp_text := tests/host/test_nuttcp_text.c net/apps/nuttcp_params.c net/apps/nuttcp_wire.c
+HOST_SRC_fuzz_nuttcp := tests/host/fuzz_nuttcp.c net/apps/nuttcp_params.c net/apps/nuttcp_wire.c
