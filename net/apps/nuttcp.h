@@ -4,7 +4,8 @@
  *   nuttcp_params.c what a client asks for         nuttcp_wire.c  marks and counts in its data
  *   nuttcp_serve.c  the control connection: who may come in, steps, time limits
  *   nuttcp_run.c    a test under way: its streams, sums and intervals
- *   nuttcp_tcp.c    data over TCP          nuttcp_udp.c  data over UDP
+ *   nuttcp_tcp.c    data over TCP                 nuttcp_send.c  ... sending
+ *   nuttcp_udp.c    data over UDP
  *   nuttcp_text.c   the report, as nuttcp's own server writes it
  *
  * Nobody is sent anything but a control connection's own peer, which a TCP handshake has proven.
@@ -141,7 +142,7 @@ bool nuttcp_tcp_claim(struct tcp_pcb *pcb);
 /* The run begins: windows. */
 void nuttcp_tcp_begin(void);
 
-/* As much as may be sent.  True if anything was. */
+/* As much as may be sent.  True if anything was.  (nuttcp_send.c) */
 bool nuttcp_tcp_pump(void);
 
 /* All was sent: close.  Then, once a turn, until true: all of it was acknowledged. */
@@ -157,7 +158,7 @@ const char *nuttcp_udp_open(void);
 bool nuttcp_udp_take(const struct pbuf *p, const ip_addr_t *peer);
 bool nuttcp_udp_pump(void);
 
-/* The client has hung up: what came is all. */
+/* The client has hung up: what came is all; if it was to receive, its end marks follow at once. */
 void nuttcp_udp_finish(const char *how);
 
 /* After the last datagram: the end marks.  True when all are sent. */
