@@ -151,13 +151,14 @@ static err_t hear(const struct pbuf *p)
     return ERR_OK;
 }
 
-/* A client that has sent datagrams says so by closing its half; any other has gone. */
+/* A client that has sent datagrams says so by closing its half, and one that was interrupted while
+ * it received some; any other has gone. */
 static err_t hung_up(void)
 {
     if (nuttcp.phase == NUTTCP_TELLING) {
         return ERR_OK;
     }
-    if (nuttcp.phase == NUTTCP_RUNNING && nuttcp.params.udp && !nuttcp.params.sends) {
+    if (nuttcp.phase >= NUTTCP_RUNNING && nuttcp.params.udp) {
         nuttcp_udp_finish("reset");
         return ERR_OK;
     }

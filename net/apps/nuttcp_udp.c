@@ -275,7 +275,11 @@ bool nuttcp_udp_closed(void)
 
 void nuttcp_udp_finish(const char *how)
 {
-    if (nuttcp.final_us != 0) {
+    if (nuttcp.params.sends) { /* once: the server is to be free at once */
+        send_mark(NUTTCP_END, 0);
+        send_mark(NUTTCP_END, 1);
+    }
+    if (!nuttcp.params.sends && nuttcp.final_us != 0) {
         nuttcp_verdict("ok", nuttcp.last_us);
     } else {
         nuttcp_verdict(how, nuttcp.meter.last_us);

@@ -254,6 +254,26 @@ START_TEST(stops_with_the_control_connection)
 }
 END_TEST
 
+/* The client's user has interrupted it: it closes its half, and waits for the end marks and the
+ * report.  The server is free with the last word of it. */
+START_TEST(interrupted_while_it_is_sent_datagrams)
+{
+    struct nt_asks asks = udp_asks();
+
+    asks.sends = false;
+    peer_set_packet_hook(on_packet);
+    nt_open(&c, &peer, NT_FROM);
+    nt_ask(&c, &asks);
+    rig_run_ms(1000);
+    peer_tcp_flags(&c.control, T_FIN | T_ACK);
+    nt_hears(&c, "csw\n", 100);
+    ck_assert_uint_eq(sent.ends, 2);
+    nt_result((uint64_t)sent.data * LENGTH, "\"reset\"");
+    rig_forget();
+    nt_expect_free();
+}
+END_TEST
+
 /* An amount that would take hours ends after 60 s. */
 START_TEST(sixty_seconds_at_most)
 {
@@ -290,6 +310,7 @@ Suite *net_nuttcp_udp_suite(void)
     tcase_add_test(receives, from_others_nothing_is_taken);
     tcase_add_loop_test(sends, sending, 0, 2);
     tcase_add_loop_test(sends, stops_with_the_control_connection, 0, 3);
+    tcase_add_test(sends, interrupted_while_it_is_sent_datagrams);
     tcase_add_test(sends, sixty_seconds_at_most);
     return suite;
 }
