@@ -7,6 +7,7 @@
 
 #include "lwip/ip4.h"
 #include "lwip/prot/ethernet.h"
+#include "lwip/prot/icmp.h"
 #include "lwip/prot/ip.h"
 #include "lwip/prot/tcp.h"
 #include "lwip/prot/udp.h"
@@ -91,14 +92,63 @@ static bool misstated(const struct pbuf *p, const struct ip_hdr *ip)
            lwip_ntohs(udp->len) + IPH_HL_BYTES(ip) != ip_length(ip);
 }
 
+/* ---- fragments ---- */
+
+static netif_output_fn output; /* of every card */
+
+static bool is_fragment(const struct pbuf *p, const struct ip_hdr *ip)
+{
+    const struct eth_hdr *eth = p->payload;
+
+    return p->len >= SIZEOF_ETH_HDR + IP_HLEN && eth->type == PP_HTONS(ETHTYPE_IP) &&
+           (IPH_OFFSET(ip) & PP_HTONS(IP_MF | IP_OFFMASK)) != 0;
+}
+
+static err_t output_but_time_exceeded(struct netif *netif, struct pbuf *p, const ip4_addr_t *to)
+{
+    const struct ip_hdr *ip = p->payload;
+
+    if (IPH_PROTO(ip) == IP_PROTO_ICMP && pbuf_get_at(p, IPH_HL_BYTES(ip)) == ICMP_TE) {
+        IPFRAG_STATS_INC(ip_frag.drop);
+        return ERR_OK;
+    }
+    return output(netif, p, to);
+}
+
+/*
+ * A fragment may push out an older datagram that waits for its rest, and lwIP would tell the sender
+ * of that (RFC 792, time exceeded): a flood of first fragments would be answered one by one, to
+ * whoever they say they are from.  What is refused is counted, and nobody hears of it.
+ */
+static bool fragment_in(struct netif *netif, struct pbuf *p)
+{
+    struct netif *each;
+    err_t err;
+
+    output = netif->output;
+    NETIF_FOREACH (each) {
+        each->output = output_but_time_exceeded;
+    }
+    err = netif->input(p, netif);
+    NETIF_FOREACH (each) {
+        each->output = output;
+    }
+    return err == ERR_OK;
+}
+
 /* Not the usual packet: lwIP asks all its questions. */
 static void to_ethernet(struct netif *netif, struct pbuf *p, const struct ip_hdr *ip)
 {
+    bool taken;
+
     if (misstated(p, ip)) {
         UDP_STATS_INC(udp.lenerr);
         UDP_STATS_INC(udp.drop);
         pbuf_free(p);
-    } else if (netif->input(p, netif) != ERR_OK) {
+        return;
+    }
+    taken = is_fragment(p, ip) ? fragment_in(netif, p) : netif->input(p, netif) == ERR_OK;
+    if (!taken) {
         pbuf_free(p);
     }
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lwip/stats.h"
 #include "net/tcp_watch.h"
 #include "tests/host/sim/wire.h"
 
@@ -128,6 +129,31 @@ START_TEST(reassembly_holds_frames)
     ck_assert(peer_tcp_finish(&c));
     rig_run_ms(7000);
     ck_assert_uint_eq(frame_pool_free(), 48);
+}
+END_TEST
+
+static unsigned time_exceeded;
+
+static void count_time_exceeded(const struct packet *p)
+{
+    time_exceeded += p->protocol == PROTO_ICMP && p->data[0] == 11;
+}
+
+/* Room for four: whoever is pushed out by a later one is told nothing (NEEDS 75), but counted;
+ * those whose time is over are (RFC 792). */
+START_TEST(refused_fragments_are_silent)
+{
+    uint32_t drops = lwip_stats.ip_frag.drop;
+
+    still_works(FROM); /* and knows us by ARP */
+    time_exceeded = 0;
+    peer_set_packet_hook(count_time_exceeded);
+    hold_fragments(40, 1);
+    ck_assert_uint_eq(time_exceeded, 0);
+    ck_assert_uint_eq(lwip_stats.ip_frag.drop - drops, 36);
+    rig_run_ms(7000);
+    ck_assert_uint_eq(time_exceeded, 4);
+    still_works(FROM + 1);
 }
 END_TEST
 
@@ -385,6 +411,7 @@ Suite *net_limits_suite(void)
     tcase_add_test(pool, ooseq_holds_pool);
     tcase_add_test(pool, ooseq_of_many_connections_holds_pool);
     tcase_add_loop_test(pool, reassembly_holds_frames, 0, 2);
+    tcase_add_test(pool, refused_fragments_are_silent);
     tcase_add_test(pool, unresolved_replies_hold_pool);
     tcase_add_test(pool, transfer_beside_a_full_pool);
     tcase_add_loop_test(floods, half_open_flood, 0, 2);
