@@ -8,14 +8,15 @@
 #include "tests/host/net_rig.h"
 
 static Suite *(*const suites[])(void) = {
-    net_pure_suite,          net_meter_suite,      net_udp_suite,          net_sink_suite,
-    net_send_suite,          net_send_udp_suite,   net_path_suite,         net_limits_suite,
-    net_address_suite,       net_client_suite,     net_batch_suite,        net_overload_suite,
-    net_iperf2_suite,        net_iperf2_udp_suite, net_iperf2_back_suite,  net_report_suite,
-    net_selftest_suite,      net_iperf3_suite,     net_iperf3_end_suite,   net_iperf3_udp_suite,
-    net_iperf2_client_suite, net_bench_suite,      net_intake_suite,       net_raw_suite,
-    net_small_suite,         net_nuttcp_suite,     net_nuttcp_end_suite,   net_nuttcp_udp_suite,
-    net_acks_suite,          net_names_suite,      net_names_answer_suite, net_web_suite,
+    net_pure_suite,       net_sums_suite,          net_meter_suite,      net_udp_suite,
+    net_sink_suite,       net_send_suite,          net_send_udp_suite,   net_path_suite,
+    net_limits_suite,     net_address_suite,       net_client_suite,     net_batch_suite,
+    net_overload_suite,   net_iperf2_suite,        net_iperf2_udp_suite, net_iperf2_back_suite,
+    net_report_suite,     net_selftest_suite,      net_iperf3_suite,     net_iperf3_end_suite,
+    net_iperf3_udp_suite, net_iperf2_client_suite, net_bench_suite,      net_intake_suite,
+    net_raw_suite,        net_small_suite,         net_nuttcp_suite,     net_nuttcp_end_suite,
+    net_nuttcp_udp_suite, net_acks_suite,          net_names_suite,      net_names_answer_suite,
+    net_web_suite,        net_heap_suite,
 };
 
 static int run_all(int *failed)

@@ -12,6 +12,7 @@
 #include "tests/host/net_rig.h"
 
 Suite *net_pure_suite(void);
+Suite *net_sums_suite(void);
 Suite *net_meter_suite(void);
 Suite *net_udp_suite(void);
 Suite *net_sink_suite(void);
@@ -25,6 +26,7 @@ Suite *net_address_suite(void);
 Suite *net_client_suite(void);
 Suite *net_batch_suite(void);
 Suite *net_intake_suite(void);
+Suite *net_heap_suite(void);
 Suite *net_acks_suite(void);
 Suite *net_overload_suite(void);
 Suite *net_bench_suite(void);

@@ -5,6 +5,7 @@
 #include "tests/host/test_net.h"
 
 #include "kernel/options.h"
+#include "lwip/stats.h"
 #include "lwip/tcp.h"
 #include "net/net.h"
 #include "tests/host/sim/bus.h"
@@ -12,6 +13,7 @@
 enum {
     PORT = 7100, /* a sink of our own, that nobody counts */
     TTCP_PORT = 5001,
+    SERVER_WINDOW = 8192,
     FROM = 40000,
     PROMPT_MS = 50, /* some ticks, and the frames' time on the wire */
     STALL_MS = 400, /* lwIP's 250, and more than one such look     */
@@ -227,17 +229,102 @@ START_TEST(window_leaves_two_frames_of_the_ring)
 }
 END_TEST
 
+/* ---- those we get, while sending ---- */
+
+static void acknowledge(struct peer_tcp *c, uint32_t ack)
+{
+    uint8_t tcp[TCP_HEADER] = {0};
+
+    put16(tcp, c->port);
+    put16(tcp + 2, c->box_port);
+    put32(tcp + 4, c->snd_nxt);
+    put32(tcp + 8, ack);
+    tcp[12] = TCP_HEADER / 4 << 4;
+    tcp[13] = T_ACK;
+    put16(tcp + 14, SERVER_WINDOW);
+    put16(tcp + 16, transport_checksum(peer.ip, BOX_IP, PROTO_TCP, tcp, TCP_HEADER));
+    peer_send_ip(&peer, BOX_IP, PROTO_TCP, tcp, TCP_HEADER);
+}
+
+/* The later of two pure acknowledgements says all; the same one again is a duplicate, which counts
+ * (RFC 5681). */
+START_TEST(the_last_word_counts)
+{
+    struct peer_tcp *server = &client;
+    uint32_t una;
+    unsigned before;
+
+    peer_tcp_listen(server, &peer, TTCP_PORT);
+    rig_type("ttcp -t -l 1000 -n 1000 10.0.0.2\n");
+    rig_run_ms(200);
+    server->mute = true;
+    rig_run_ms(50);
+    una = server->rcv_nxt;
+    before = lwip_stats.tcp.recv;
+    acknowledge(server, una - 2000);
+    acknowledge(server, una - 1000);
+    acknowledge(server, una);
+    sim_run_us(400);
+    rig_run_ms(3);
+    ck_assert_uint_eq(lwip_stats.tcp.recv - before, 1);
+    before = lwip_stats.tcp.recv;
+    for (unsigned i = 0; i < 3; i++) {
+        acknowledge(server, una);
+    }
+    sim_run_us(400);
+    rig_run_ms(3);
+    ck_assert_uint_eq(lwip_stats.tcp.recv - before, 3);
+    rig_type("\003");
+    rig_run_ms(20);
+    peer_tcp_forget(server);
+}
+END_TEST
+
+/* ---- a young connection ---- */
+
+static uint64_t last_frame_us;
+
+static bool note_time(const struct heard *f)
+{
+    last_frame_us = f->us;
+    return true;
+}
+
+/* Its first segments are acknowledged one by one and at once, whatever the peer's congestion window
+ * begins with. */
+START_TEST(first_segments_are_acknowledged_at_once)
+{
+    enum { FIRST = 16, AT_ONCE_US = 4000 };
+
+    options.batch = _i % 2 == 0;
+    ck_assert(peer_tcp_connect(&client, &peer, FROM, BOX_IP, TTCP_PORT));
+    peer_set_hook(note_time);
+    for (unsigned i = 0; i < FIRST; i++) {
+        uint64_t began_us = sim_now_ns() / 1000;
+
+        round_trip_ms(1);
+        ck_assert_msg(last_frame_us - began_us <= AT_ONCE_US, "segment %u: %u us", i,
+                      (unsigned)(last_frame_us - began_us));
+    }
+    peer_set_hook(NULL);
+    ck_assert(peer_tcp_finish(&client));
+}
+END_TEST
+
 Suite *net_acks_suite(void)
 {
     Suite *suite = suite_create("net_acks");
     TCase *grows = rig_case(suite, "slow start");
     TCase *small = rig_case(suite, "small windows");
+    TCase *sending = rig_case(suite, "sending");
     TCase *room = rig_case(suite, "room");
 
     tcase_add_loop_test(grows, slow_start_grows, 0, 8);
+    tcase_add_loop_test(grows, first_segments_are_acknowledged_at_once, 0, 2);
     tcase_add_loop_test(small, smallest_window_does_not_stall, 0, 8);
     tcase_add_loop_test(small, nagle_and_delay_do_not_wait_for_each_other, 0, 2);
     tcase_add_loop_test(small, steady_stream_is_acknowledged_in_pairs, 0, 2);
+    tcase_add_test(sending, the_last_word_counts);
     tcase_add_loop_test(room, window_leaves_two_frames_of_the_ring, 0, 2);
     return suite;
 }

@@ -1,16 +1,14 @@
 /*
- * What net/intake.c may merge and what not, counted by the segments that reach lwIP; the header of
- * the last packet to a neighbour; lwIP's heap.
+ * What net/intake.c may merge and what not, counted by the segments that reach lwIP.
  */
 #include "tests/host/test_net.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/options.h"
 #include "lwip/stats.h"
 #include "lwip/tcp.h"
-#include "net/port/heap.h"
+#include "lwip/udp.h"
 #include "tests/host/sim/bus.h"
 
 enum {
@@ -34,24 +32,34 @@ struct segment {
     unsigned options;  /* bytes, no-operations              */
     unsigned odd;      /* bytes less                        */
     unsigned reserved; /* bits beside the header's length  */
+    unsigned behind;   /* bytes that are acknowledged less */
 };
 
-static void send_it(struct peer_tcp *c, uint32_t base, const struct segment *s)
+static unsigned build(uint8_t *tcp, const struct peer_tcp *c, uint32_t base,
+                      const struct segment *s)
 {
-    uint8_t tcp[TCP_HEADER + OPTIONS + SMALL] = {0};
     unsigned header = TCP_HEADER + s->options, n = SMALL - s->odd;
 
+    memset(tcp, 0, TCP_HEADER);
     put16(tcp, c->port);
     put16(tcp + 2, c->box_port);
     put32(tcp + 4, base + s->at * SMALL);
-    put32(tcp + 8, c->rcv_nxt);
+    put32(tcp + 8, c->rcv_nxt - s->behind);
     tcp[12] = (uint8_t)(header / 4 << 4 | s->reserved);
     tcp[13] = (uint8_t)(T_ACK | s->flags);
     put16(tcp + 14, s->window != 0 ? s->window : WINDOW);
     memset(tcp + TCP_HEADER, 1, s->options);
     memset(tcp + header, 'x', n);
     put16(tcp + 16, transport_checksum(peer.ip, BOX_IP, PROTO_TCP, tcp, header + n));
-    peer_send_ip(&peer, BOX_IP, PROTO_TCP, tcp, header + n);
+    return header + n;
+}
+
+static void send_it(struct peer_tcp *c, uint32_t base, const struct segment *s)
+{
+    uint8_t tcp[TCP_HEADER + OPTIONS + SMALL];
+    unsigned n = build(tcp, c, base, s);
+
+    peer_send_ip(&peer, BOX_IP, PROTO_TCP, tcp, n);
 }
 
 static void connect_all(unsigned n)
@@ -123,6 +131,7 @@ START_TEST(what_differs_is_not_merged)
         {{.at = 1, .flags = 0x40}, 3}, /* ECE */
         {{.at = 1, .flags = 0x80}, 3}, /* CWR */
         {{.at = 1, .reserved = 1}, 3}, /* once NS */
+        {{.at = 1, .behind = 1}, 3},   /* acknowledges something else */
         {{.at = 0}, 2},                /* the first again, then what does not follow it: 0, 0+... */
     };
     struct segment s[3];
@@ -137,6 +146,99 @@ START_TEST(what_differs_is_not_merged)
     rig_run_ms(SETTLE_MS);
     ck_assert_uint_eq(clients[0].acked - clients[0].snd_nxt, (s[2].at + 1) * SMALL);
     leave(&clients[0]);
+}
+END_TEST
+
+/* The middle one of three in a packet that is not the usual one: IP options, fragments, one that
+ * would be a whole packet, an IP header that is wrong or said to be longer (the sum of the usual 20
+ * bytes is right); only what lies behind the packet in its frame makes no difference. */
+enum way {
+    USUAL,
+    IP_OPTIONS,
+    FRAGMENTS,
+    LONE_FRAGMENT,
+    WRONG_HEADER,
+    LONG_HEADER,
+    TRAILER,
+    WAYS,
+};
+
+static void send_this_way(enum way way, const uint8_t *tcp, unsigned n)
+{
+    enum { CUT = 320, ID = 99, TRAIL = 6 };
+    uint8_t frame[ETH_HEADER + MTU] = {0}, *ip = frame + ETH_HEADER;
+    unsigned first = way == FRAGMENTS ? CUT : n;
+    bool more = way == FRAGMENTS || way == LONE_FRAGMENT;
+    unsigned length = build_fragment(frame, &peer, BOX_IP, PROTO_TCP, ID, 0, more, tcp, first);
+
+    if (way == IP_OPTIONS) {
+        memmove(ip + IP_HEADER + OPTIONS, ip + IP_HEADER, n);
+        memset(ip + IP_HEADER, 1, OPTIONS); /* no-operations */
+        ip[0] = 0x46;
+        put16(ip + 2, IP_HEADER + OPTIONS + n);
+        put16(ip + 10, 0);
+        put16(ip + 10, (uint16_t)~reference_sum(ip, IP_HEADER + OPTIONS));
+        length += OPTIONS;
+    } else if (way == WRONG_HEADER) {
+        ip[8]--;
+    } else if (way == LONG_HEADER) {
+        ip[0] = 0x46;
+        put16(ip + 10, 0);
+        put16(ip + 10, (uint16_t)~reference_sum(ip, IP_HEADER));
+    } else if (way == TRAILER) {
+        memset(frame + length, 0xEE, TRAIL);
+        length += TRAIL;
+    }
+    peer_send_frame(0, frame, length);
+    if (way == FRAGMENTS) {
+        length =
+            build_fragment(frame, &peer, BOX_IP, PROTO_TCP, ID, CUT, false, tcp + CUT, n - CUT);
+        peer_send_frame(0, frame, length);
+    }
+}
+
+START_TEST(packets_that_differ_are_not_merged)
+{
+    static const struct {
+        unsigned seen, taken;
+    } ways[WAYS] = {[USUAL] = {1, 3},         [IP_OPTIONS] = {3, 3},   [FRAGMENTS] = {3, 3},
+                    [LONE_FRAGMENT] = {2, 1}, [WRONG_HEADER] = {2, 1}, [LONG_HEADER] = {2, 1},
+                    [TRAILER] = {1, 3}};
+    struct peer_tcp *c = &clients[0];
+    uint8_t tcp[TCP_HEADER + SMALL];
+    uint32_t base;
+    unsigned before;
+
+    connect_all(1);
+    base = c->snd_nxt;
+    before = lwip_stats.tcp.recv;
+    send_it(c, base, &(struct segment){.at = 0});
+    send_this_way((enum way)_i, tcp, build(tcp, c, base, &(struct segment){.at = 1}));
+    send_it(c, base, &(struct segment){.at = 2});
+    sim_run_us(3 * 700);
+    rig_run_ms(5);
+    ck_assert_uint_eq(lwip_stats.tcp.recv - before, ways[_i].seen);
+    rig_run_ms(SETTLE_MS);
+    ck_assert_uint_eq(c->acked - base, ways[_i].taken * SMALL);
+    leave(c);
+    ck_assert_int_eq(rig_number(rig_record("result", 0), "bytes"), ways[_i].taken * SMALL);
+}
+END_TEST
+
+/* The end of a stream is no part of what came before. */
+START_TEST(fin_is_not_merged)
+{
+    struct segment s[3];
+
+    connect_all(1);
+    in_a_row(s, 3);
+    s[2].flags = T_FIN;
+    /* two as one, the third, and what acknowledges the box's own FIN */
+    ck_assert_uint_eq(burst(&clients[0], s, 3), 3);
+    ck_assert_uint_eq(clients[0].acked - clients[0].snd_nxt, 3 * SMALL + 1);
+    ck_assert(clients[0].fin_seen);
+    leave(&clients[0]);
+    ck_assert_int_eq(rig_number(rig_record("result", 0), "bytes"), 3 * SMALL);
 }
 END_TEST
 
@@ -200,6 +302,29 @@ START_TEST(connections_in_turn)
 }
 END_TEST
 
+/* The next segment in line, but of another machine with the same ports: none of the connection's.
+ */
+START_TEST(strangers_are_not_merged)
+{
+    struct station *other = peer_plug(0, RIG_IP4(10, 0, 0, 3));
+    struct peer_tcp *c = &clients[0];
+    uint8_t tcp[TCP_HEADER + SMALL];
+    unsigned n;
+
+    connect_all(1);
+    n = build(tcp, c, c->snd_nxt, &(struct segment){.at = 1});
+    put16(tcp + 16, 0);
+    put16(tcp + 16, transport_checksum(other->ip, BOX_IP, PROTO_TCP, tcp, n));
+    send_it(c, c->snd_nxt, &(struct segment){.at = 0});
+    peer_send_ip(other, BOX_IP, PROTO_TCP, tcp, n);
+    sim_run_us(1400);
+    rig_run_ms(SETTLE_MS);
+    ck_assert_uint_eq(c->acked - c->snd_nxt, SMALL);
+    leave(c);
+    ck_assert_int_eq(rig_number(rig_record("result", 0), "bytes"), SMALL);
+}
+END_TEST
+
 /* A message on one connection stays behind the data that came before it on another, also when its
  * own connection had something in the burst before. */
 static unsigned order[3], deliveries;
@@ -231,19 +356,27 @@ static err_t accept_in_turn(void *arg, struct tcp_pcb *pcb, err_t error)
     return ERR_OK;
 }
 
-START_TEST(messages_keep_their_place)
+enum { OWN_PORT = 7200 };
+
+static struct tcp_pcb *listen_and_note(unsigned connections)
 {
-    enum { OWN_PORT = 7200 };
-    static const struct segment message = {.at = 0, .odd = SMALL - 1}; /* one byte */
     struct tcp_pcb *listener = tcp_new();
 
     ck_assert_int_eq(tcp_bind(listener, IP_ADDR_ANY, OWN_PORT), ERR_OK);
     listener = tcp_listen(listener);
     tcp_accept(listener, accept_in_turn);
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < connections; i++) {
         ck_assert(peer_tcp_connect(&clients[i], &peer, FROM + i, BOX_IP, OWN_PORT));
     }
     rig_run_ms(SETTLE_MS);
+    return listener;
+}
+
+START_TEST(messages_keep_their_place)
+{
+    static const struct segment message = {.at = 0, .odd = SMALL - 1}; /* one byte */
+    struct tcp_pcb *listener = listen_and_note(2);
+
     send_it(&clients[0], clients[0].snd_nxt, &message);
     send_it(&clients[1], clients[1].snd_nxt, &(struct segment){.at = 0});
     send_it(&clients[0], clients[0].snd_nxt + 1, &message);
@@ -258,175 +391,43 @@ START_TEST(messages_keep_their_place)
 }
 END_TEST
 
-/* ---- acknowledgements ---- */
-
-static void acknowledge(struct peer_tcp *c, uint32_t ack)
+static void note_datagram(void *arg, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *from,
+                          u16_t port)
 {
-    uint8_t tcp[TCP_HEADER] = {0};
-
-    put16(tcp, c->port);
-    put16(tcp + 2, c->box_port);
-    put32(tcp + 4, c->snd_nxt);
-    put32(tcp + 8, ack);
-    tcp[12] = TCP_HEADER / 4 << 4;
-    tcp[13] = T_ACK;
-    put16(tcp + 14, WINDOW);
-    put16(tcp + 16, transport_checksum(peer.ip, BOX_IP, PROTO_TCP, tcp, TCP_HEADER));
-    peer_send_ip(&peer, BOX_IP, PROTO_TCP, tcp, TCP_HEADER);
+    (void)pcb;
+    (void)from;
+    (void)port;
+    order[deliveries++ % 3] = *(unsigned *)arg;
+    pbuf_free(p);
 }
 
-/* The later of two pure acknowledgements says all; the same one again is a duplicate, which counts
- * (RFC 5681). */
-START_TEST(acknowledgements)
+/* So does a datagram, be it the usual one or (without a checksum) one for the long way. */
+START_TEST(datagrams_keep_their_place)
 {
-    struct peer_tcp *server = &clients[0];
-    uint32_t una;
-    unsigned before;
+    static unsigned datagram = 2;
+    struct tcp_pcb *listener = listen_and_note(1);
+    struct udp_pcb *pcb = udp_new();
+    uint8_t udp[UDP_HEADER + 20] = {0};
 
-    peer_tcp_listen(server, &peer, PORT);
-    rig_type("ttcp -t -l 1000 -n 1000 10.0.0.2\n");
-    rig_run_ms(200);
-    server->mute = true;
-    rig_run_ms(50);
-    una = server->rcv_nxt;
-    before = lwip_stats.tcp.recv;
-    acknowledge(server, una - 2000);
-    acknowledge(server, una - 1000);
-    acknowledge(server, una);
-    sim_run_us(400);
-    rig_run_ms(3);
-    ck_assert_uint_eq(lwip_stats.tcp.recv - before, 1);
-    before = lwip_stats.tcp.recv;
-    for (unsigned i = 0; i < 3; i++) {
-        acknowledge(server, una);
-    }
-    sim_run_us(400);
-    rig_run_ms(3);
-    ck_assert_uint_eq(lwip_stats.tcp.recv - before, 3);
-    rig_type("\003");
-    rig_run_ms(20);
-    peer_tcp_forget(server);
-}
-END_TEST
-
-/* ---- lwIP's heap ---- */
-
-static _Alignas(16) unsigned char memory[HEAP_MIN];
-
-START_TEST(heap_gives_what_was_asked)
-{
-    enum { SIZES = 6, MOST = 2000 };
-    static const size_t sizes[SIZES] = {1, 128, 129, 512, 1600, 20000};
-    static unsigned char *blocks[MOST];
-    unsigned n = 0;
-
-    heap_init(memory, sizeof(memory));
-    ck_assert_ptr_null(heap_take(100000));
-    ck_assert_ptr_null(heap_take_zeroed(SIZE_MAX / 2, 3));
-    for (unsigned failed = 0; failed < SIZES && n < MOST;) {
-        size_t size = sizes[n % SIZES];
-
-        blocks[n] = heap_take(size);
-        if (blocks[n] == NULL) {
-            break;
-        }
-        ck_assert_uint_eq((uintptr_t)blocks[n] % sizeof(void *), 0);
-        ck_assert(blocks[n] > memory && blocks[n] + size <= memory + sizeof(memory));
-        memset(blocks[n], (int)n, size);
-        n++;
-    }
-    ck_assert_uint_gt(n, 3);
-    for (unsigned i = 0; i < n; i++) {
-        for (size_t k = 0; k < sizes[i % SIZES]; k++) {
-            ck_assert_uint_eq(blocks[i][k], (unsigned char)i);
-        }
-        heap_give(blocks[i]);
-    }
-    heap_give(NULL);
-    unsigned char *zeroed = heap_take_zeroed(10, 12);
-    for (unsigned k = 0; k < 120; k++) {
-        ck_assert_uint_eq(zeroed[k], 0);
-    }
-    heap_give(zeroed);
-}
-END_TEST
-
-/* An empty list helps itself from the next size; in the end there is nothing, and all comes back.
- */
-START_TEST(heap_runs_out_and_recovers)
-{
-    static void *blocks[2000];
-    unsigned first = 0;
-
-    heap_init(memory, sizeof(memory));
-    for (unsigned round = 0; round < 3; round++) {
-        unsigned n = 0;
-
-        while ((blocks[n] = heap_take(64)) != NULL) {
-            n++;
-        }
-        ck_assert_uint_gt(n, 100);
-        ck_assert(round == 0 || n == first);
-        first = n;
-        while (n > 0) {
-            heap_give(blocks[--n]);
-        }
-        ck_assert_ptr_nonnull(blocks[0] = heap_take(20000));
-        heap_give(blocks[0]);
-    }
-}
-END_TEST
-
-static unsigned answers;
-
-static void count_udp(const struct packet *p)
-{
-    answers += p->protocol == PROTO_UDP;
-}
-
-/* One datagram to the echo port, its header telling `told` bytes of payload; `sum`: with a right
- * checksum over all of the packet, as it would be for that length, or with none. */
-static void send_misstated(unsigned payload, unsigned told, bool sum)
-{
-    uint8_t udp[UDP_HEADER + 64] = {0};
-
+    ck_assert_int_eq(udp_bind(pcb, IP_ADDR_ANY, OWN_PORT), ERR_OK);
+    udp_recv(pcb, note_datagram, &datagram);
     put16(udp, FROM);
-    put16(udp + 2, 7);
-    put16(udp + 4, UDP_HEADER + told);
-    if (sum) {
-        put16(udp + 6, transport_checksum(peer.ip, BOX_IP, PROTO_UDP, udp, UDP_HEADER + payload));
+    put16(udp + 2, OWN_PORT);
+    put16(udp + 4, sizeof(udp));
+    if (_i == 0) {
+        put16(udp + 6, transport_checksum(peer.ip, BOX_IP, PROTO_UDP, udp, sizeof(udp)));
     }
-    peer_send_ip(&peer, BOX_IP, PROTO_UDP, udp, UDP_HEADER + payload);
+    send_it(&clients[0], clients[0].snd_nxt, &(struct segment){.at = 0});
+    peer_send_ip(&peer, BOX_IP, PROTO_UDP, udp, sizeof(udp));
+    send_it(&clients[0], clients[0].snd_nxt, &(struct segment){.at = 1});
+    sim_run_us(2000);
     rig_run_ms(5);
-}
-
-/* RFC 768: neither what stands behind a datagram nor what is missing of it is taken. */
-START_TEST(datagrams_are_as_long_as_they_say)
-{
-    static const unsigned told[] = {0, 19, 21, 64, 1400, 0xFFFF - UDP_HEADER};
-
-    peer_set_packet_hook(count_udp);
-    for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-        for (unsigned sum = 0; sum < 2; sum++) {
-            send_misstated(20, told[i], sum);
-        }
-    }
-    ck_assert_uint_eq(answers, 0);
-    ck_assert_uint_eq(lwip_stats.udp.lenerr, 12);
-    send_misstated(20, 20, true);
-    send_misstated(20, 20, false);
-    ck_assert_uint_eq(answers, 2);
-}
-END_TEST
-
-START_TEST(heap_notices_a_block_given_twice)
-{
-    void *block;
-
-    heap_init(memory, sizeof(memory));
-    block = heap_take(64);
-    heap_give(block);
-    heap_give(block); /* panics */
+    ck_assert_uint_eq(deliveries, 3);
+    ck_assert(order[0] == 0 && order[1] == datagram && order[2] == 0);
+    rig_run_ms(SETTLE_MS);
+    leave(&clients[0]);
+    udp_remove(pcb);
+    ck_assert_int_eq(tcp_close(listener), ERR_OK);
 }
 END_TEST
 
@@ -434,18 +435,16 @@ Suite *net_intake_suite(void)
 {
     Suite *suite = suite_create("net_intake");
     TCase *merging = rig_case(suite, "merging");
-    TCase *heap = own_case(suite, "heap");
 
     tcase_add_loop_test(merging, segments_in_a_row_become_one, 1, 11);
-    tcase_add_loop_test(merging, what_differs_is_not_merged, 0, 9);
+    tcase_add_loop_test(merging, what_differs_is_not_merged, 0, 10);
+    tcase_add_loop_test(merging, packets_that_differ_are_not_merged, 0, WAYS);
+    tcase_add_test(merging, fin_is_not_merged);
     tcase_add_test(merging, odd_lengths);
     tcase_add_test(merging, nothing_is_merged_without_batching);
     tcase_add_loop_test(merging, connections_in_turn, 0, 2);
+    tcase_add_test(merging, strangers_are_not_merged);
     tcase_add_test(merging, messages_keep_their_place);
-    tcase_add_test(merging, acknowledgements);
-    tcase_add_test(merging, datagrams_are_as_long_as_they_say);
-    tcase_add_test(heap, heap_gives_what_was_asked);
-    tcase_add_test(heap, heap_runs_out_and_recovers);
-    tcase_add_test_raise_signal(heap, heap_notices_a_block_given_twice, 6);
+    tcase_add_loop_test(merging, datagrams_keep_their_place, 0, 2);
     return suite;
 }

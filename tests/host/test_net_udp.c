@@ -3,6 +3,7 @@
  */
 #include "tests/host/test_net.h"
 
+#include "lwip/stats.h"
 #include "lwip/udp.h"
 #include "tests/host/sim/bus.h"
 
@@ -345,6 +346,50 @@ START_TEST(the_sink_is_silent)
 }
 END_TEST
 
+/* ---- a header that tells another length ---- */
+
+static unsigned answers;
+
+static void count_udp(const struct packet *p)
+{
+    answers += p->protocol == PROTO_UDP;
+}
+
+/* One datagram to the echo port, its header telling `told` bytes of payload; `sum`: with a right
+ * checksum over all of the packet, as it would be for that length, or with none. */
+static void send_misstated(unsigned n, unsigned told, bool sum)
+{
+    uint8_t udp[UDP_HEADER + 64] = {0};
+
+    put16(udp, FROM);
+    put16(udp + 2, 7);
+    put16(udp + 4, UDP_HEADER + told);
+    if (sum) {
+        put16(udp + 6, transport_checksum(peer.ip, BOX_IP, PROTO_UDP, udp, UDP_HEADER + n));
+    }
+    peer_send_ip(&peer, BOX_IP, PROTO_UDP, udp, UDP_HEADER + n);
+    rig_run_ms(5);
+}
+
+/* RFC 768: neither what stands behind a datagram nor what is missing of it is taken. */
+START_TEST(datagrams_are_as_long_as_they_say)
+{
+    static const unsigned told[] = {0, 19, 21, 64, 1400, 0xFFFF - UDP_HEADER};
+
+    peer_set_packet_hook(count_udp);
+    for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        for (unsigned sum = 0; sum < 2; sum++) {
+            send_misstated(20, told[i], sum);
+        }
+    }
+    ck_assert_uint_eq(answers, 0);
+    ck_assert_uint_eq(lwip_stats.udp.lenerr, 12);
+    send_misstated(20, 20, true);
+    send_misstated(20, 20, false);
+    ck_assert_uint_eq(answers, 2);
+}
+END_TEST
+
 Suite *net_udp_suite(void)
 {
     Suite *suite = suite_create("net_udp");
@@ -371,5 +416,6 @@ Suite *net_udp_suite(void)
     tcase_add_test(flows, fragmented_datagrams_count_once);
     tcase_add_test(flows, the_other_two_ports);
     tcase_add_test(flows, the_sink_is_silent);
+    tcase_add_test(flows, datagrams_are_as_long_as_they_say);
     return suite;
 }
