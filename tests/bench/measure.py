@@ -9,7 +9,7 @@ from typing import NamedTuple
 from image import Image
 from machine import OUT, MachineError
 from qemu import Qemu, nic_device
-from rows import ISA, PACED_US
+from rows import ISA
 
 PEER_MAC = "52:54:00:00:00:02"
 PEER_IO, PEER_IRQ = 0x320, 5
@@ -46,9 +46,9 @@ def _machine(row, card, image, counts, phase, pcap, options):
              "-netdev", "hubport,id=p0,hubid=0",
              "-device", f"ne2k_isa,netdev=p0,iobase={PEER_IO:#x},irq={PEER_IRQ},mac={PEER_MAC}",
              "-plugin", plugin]
-    if row.paced:
+    if row.paced_us:
         extra += ["-object",
-                  f"filter-buffer,id=pace,netdev=p0,queue=rx,interval={PACED_US}"]
+                  f"filter-buffer,id=pace,netdev=p0,queue=rx,interval={row.paced_us}"]
     if pcap:
         extra += ["-object", f"filter-dump,id=dump,netdev=n0,file={pcap}"]
     # COM1 is left out: at 115200 baud it would still be sending the boot's records meanwhile.

@@ -163,6 +163,54 @@ def test_bench_batch_off_is_the_same_path(image):
     assert all(layer == "netif" or name.startswith("pbuf_") for layer, name in left_out), left_out
 
 
+BYTES_A_MOVE = {"l": 4, "w": 2, "b": 1}
+
+
+def moved(got, image):
+    """Bytes that string instructions moved for each packet: memory to memory, card's port or back.
+    Nothing in the kernel copies a payload in another way."""
+    listing = estimate.disassemble(image.elf)
+    found = {"move": 0, "port_word": 0}
+    for address, mnemonic, kind, _ in listing:
+        offset = address - image.base
+        peer = any(start <= address < end for start, end in image.peer_ranges)
+        if kind in found and 0 <= offset < image.size and not peer and mnemonic != "stos":
+            found[kind] += got.counts[offset] * BYTES_A_MOVE[mnemonic[-1]]
+    return found["move"] / got.units, found["port_word"] / got.units
+
+
+@pytest.mark.parametrize("nic", [ISA, RTL8139])
+@pytest.mark.parametrize("name", ["tcp_tx", "udp_tx_1472", "tcp_rx", "udp_rx_1472"])
+def test_bench_one_copy(image, nic, name):
+    """Each byte is moved once: sent, from the application's pbufs to the card or the memory it
+    sends from; received, out of the card, or not at all where it lies in our memory already."""
+    got = measure(ROW[name] if name == "tcp_tx" else short(name, 256), nic, image)
+    memory, port = moved(got, image)
+    acknowledgements = 0.7 * 60  # as many for a segment, at most
+    once = (1460, 1514 * 1.01 + acknowledgements)
+    if nic == ISA:
+        assert once[0] <= port <= once[1] and memory < acknowledgements, (memory, port)
+    elif name in ("tcp_tx", "udp_tx_1472"):
+        assert once[0] <= memory <= once[1] and port == 0, (memory, port)
+    else:
+        assert memory < acknowledgements and port == 0, (memory, port)
+
+
+LINUX_TICK = 0.0117  # of the CPU, at HZ=100 (PEERS: 11.7 % at 1000)
+
+
+@pytest.mark.parametrize("nic", CARDS)
+def test_bench_idle(image, nic):
+    """Seconds in which nothing comes but a datagram each: a hundred ticks with what they look at,
+    and no more.  It takes less of the machine than Linux's tick alone."""
+    second = 1_000_000
+    row = ROW["udp_rx_18"]._replace(run="peer udp 18 1 1", count=1, paced_us=second)
+    got = measure(row, nic, image)
+    assert got.result["us"] > 0.9 * second, got.result
+    busy = (got.total - got.peer) * NS_PER_INSTRUCTION / 1000 / got.result["us"]
+    assert busy < LINUX_TICK, busy
+
+
 def test_bench_refuses_loss(image):
     """More frames under way than the ring holds: the transfer is not taken for a measured one."""
     row = ROW["udp_rx_1472"]._replace(run="peer udp 1472 64 64", count=64)
