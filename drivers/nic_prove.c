@@ -15,7 +15,7 @@
 #include "kernel/record.h"
 
 enum {
-    PROVE_US = 20000, /* an emulator on a busy host is late */
+    PROVE_US = 50000, /* an emulator on a busy host is late */
     PROVE_ROUNDS = 3,
     TAKEN_US = 2000, /* only to say what is wrong: an interrupt takes microseconds */
     OWNER_BYTES = 40,

@@ -202,7 +202,7 @@ enum {
     ROUNDS = 3,
     FLUSH_US = 100, /* edges latched long ago come at once when unmasked      */
     QUIET_US = 500,
-    PROVOKED_US = 20000, /* an emulator on a busy host is late */
+    PROVOKED_US = 50000, /* an emulator on a busy host is late */
     OTHERS_US = 50,      /* after the first line: time for another one to show     */
 };
 
