@@ -21,15 +21,17 @@ STAGE2_SECTORS = 17
 STAGE2_NAME = "NICTEST.SYS"
 STAGE2_PLACE = 0x1FA  # in the boot sector (boot/floppy/layout.h)
 FATS = 2
-ROOT_ENTRIES = 64
+ROOT_ENTRIES = 48
 BPB_START, BPB_END = 3, 0x3E
 SERIAL = 0x86
 LABEL = b"NICTEST86  "
 END_OF_CHAIN = 0xFFF
 ATTRIBUTE_ARCHIVE, ATTRIBUTE_LABEL, ATTRIBUTES_SYSTEM = 0x20, 0x08, 0x27
 
-# KB: sectors, sectors a cluster, media byte, sectors a track
-FORMATS = {1440: (2880, 1, 0xF0, 18), 1200: (2400, 1, 0xF9, 15), 720: (1440, 2, 0xF9, 9),
+# KB: sectors, sectors a cluster, media byte, sectors a track.  A floppy of 1440 KB has clusters of
+# one sector by custom only: its parameter block is believed (Microsoft's own distribution disks had
+# four), and with two all that is no file fits into the first track, options included.
+FORMATS = {1440: (2880, 2, 0xF0, 18), 1200: (2400, 1, 0xF9, 15), 720: (1440, 2, 0xF9, 9),
            360: (720, 2, 0xFD, 9)}
 HEADS = 2
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "boot/unpack/inflate.h"
+#include "boot/unpack/expand.h"
 #include "boot/unpack/pc.h"
 
 /* start.S */
@@ -19,8 +19,8 @@ void unpack_kernel(void);
 void unpack_kernel(void)
 {
     clock_begin();
-    int status = inflate_stream(payload, (size_t)(payload_end - payload), kernel_start,
-                                (size_t)(kernel_data_end - kernel_start), clock_step);
+    int status = expand(payload, (size_t)(payload_end - payload), kernel_start,
+                        (size_t)(kernel_data_end - kernel_start), clock_step);
     if (status < 0) {
         pc_say("NicTest86 cannot start: its image is damaged, write the disk again\r\n");
         pc_halt();

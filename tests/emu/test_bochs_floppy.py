@@ -12,7 +12,7 @@ pytestmark = pytest.mark.bochs
 
 STATIC = "ip=10.0.2.15/24,10.0.2.2"
 IPS_386 = 6_000_000  # a 386DX-33
-GOAL_MS = 7000
+GOAL_MS = 6000
 
 
 @pytest.mark.parametrize("mem", [2, 4])
@@ -29,7 +29,7 @@ def test_power_on_to_ready(boot_bochs, tmp_path, mem):
     assert 2900 <= took < GOAL_MS
     tracks = box.text["e9"].split("NicTest86 0")[1].count(".") - 2
     print(f"{tracks + 1} tracks")
-    assert tracks + 1 <= 22, "at most 198 KB are read, stage 2 with them"
+    assert tracks + 1 <= 18, "at most 160 KB are read, stage 2 with them"
 
 
 @pytest.mark.parametrize("image", ["nictest86-1200.img", "nictest86-720.img", "nictest86-360.img"])

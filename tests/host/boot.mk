@@ -1,5 +1,4 @@
-# What runs before the kernel.
-HOST_SRC_inflate := tests/host/test_inflate.c boot/unpack/inflate.c
-HOST_LIBS_inflate := -lz
-HOST_SRC_fuzz_inflate := tests/host/fuzz_inflate.c boot/unpack/inflate.c
-HOST_LIBS_fuzz_inflate := -lz
+# What runs before the kernel: the unpacker, and the packer that is its counterpart.
+PACK_PARTS := $(filter-out iso/pack/main.c,$(PACK_SRC))
+HOST_SRC_expand := tests/host/test_expand.c $(PACK_PARTS)
+HOST_SRC_fuzz_expand := tests/host/fuzz_expand.c $(PACK_PARTS)

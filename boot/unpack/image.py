@@ -1,18 +1,16 @@
 #!/usr/bin/python3
-"""pack.py KERNEL PACKED SYMBOLS: compress a linked kernel's text and data.
+"""image.py KERNEL IMAGE SYMBOLS: a linked kernel's text and data, to be packed (iso/pack).
 
-KERNEL is an ELF; what it loads becomes the gzip stream PACKED, which boot/unpack/inflate.c unpacks.
+KERNEL is an ELF; what it loads becomes the file IMAGE.
 SYMBOLS gets what unpack.ld has to know about the kernel, as options for the linker.
 """
 import struct
 import subprocess
 import sys
-import zlib
 
 PT_LOAD = 1
 ENTRY, HEADERS, HEADER_COUNT = 24, 28, 44   # offsets in an ELF32 header
 HEADER_BYTES = 32
-GZIP_WINDOW = 16 + 15
 TOLD = "loader_unpack_ms"  # a variable of the kernel's that the unpacker sets
 
 
@@ -45,22 +43,13 @@ def address_of(symbol, kernel):
                 if line.split()[-1] == symbol)
 
 
-def pack(image):
-    """The shortest of what zlib can do, in gzip's frame, without a date."""
-    packed = []
-    for memory in range(1, 10):
-        packer = zlib.compressobj(9, zlib.DEFLATED, GZIP_WINDOW, memory)
-        packed.append(packer.compress(image) + packer.flush())
-    return min(packed, key=len)
-
-
-def main(kernel, packed_path, symbols_path):
+def main(kernel, image_path, symbols_path):
     with open(kernel, "rb") as file:
         elf = file.read()
     start, image, end = load(elf)
     entry, = struct.unpack_from("<I", elf, ENTRY)
-    with open(packed_path, "wb") as file:
-        file.write(pack(image))
+    with open(image_path, "wb") as file:
+        file.write(image)
     with open(symbols_path, "w", encoding="ascii") as file:
         for name, value in (("kernel_start", start), ("kernel_data_end", start + len(image)),
                             ("kernel_end", end), ("kernel_entry", entry),
