@@ -19,15 +19,18 @@ struct nt_asks nt_asks(void)
                             .timeout_ms = 10000};
 }
 
-void nt_say(struct nt_client *c, const char *text)
+void nt_say_bytes(struct nt_client *c, const void *data, unsigned n)
 {
-    unsigned n = (unsigned)strlen(text);
-
     ck_assert_uint_le(c->script_bytes + n, sizeof(c->script));
-    memcpy(c->script + c->script_bytes, text, n);
+    memcpy(c->script + c->script_bytes, data, n);
     c->script_bytes += n;
     c->control.says_bytes = c->script_bytes;
     ck_assert(peer_tcp_send(&c->control, n));
+}
+
+void nt_say(struct nt_client *c, const char *text)
+{
+    nt_say_bytes(c, text, (unsigned)strlen(text));
 }
 
 static const char *expected;
@@ -81,6 +84,21 @@ void nt_connect(struct nt_client *c, unsigned i)
 {
     ck_assert(peer_tcp_connect(&c->data[i], c->station, c->port + 1 + i, BOX_IP, NT_DATA + i));
     c->data[i].close_back = true;
+}
+
+void nt_begin(struct nt_client *c, const struct nt_asks *asks)
+{
+    unsigned streams = asks->udp ? 0 : asks->streams;
+    bool listens = asks->sends == asks->flip;
+
+    nt_open(c, &peer, NT_FROM);
+    for (unsigned i = 0; listens && i < streams; i++) {
+        peer_tcp_listen(&c->data[i], &peer, NT_DATA + i);
+    }
+    nt_ask(c, asks);
+    for (unsigned i = 0; !listens && i < streams; i++) {
+        nt_connect(c, i);
+    }
 }
 
 static bool has_ended(void *arg)

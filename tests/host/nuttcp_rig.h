@@ -33,12 +33,17 @@ void nt_open(struct nt_client *c, const struct station *s, unsigned port);
 
 /* Say this, as it is. */
 void nt_say(struct nt_client *c, const char *text);
+void nt_say_bytes(struct nt_client *c, const void *data, unsigned n);
 
 /* The line of parameters; "OK" is heard. */
 void nt_ask(struct nt_client *c, const struct nt_asks *asks);
 
 /* This text comes within so long. */
 void nt_hears(struct nt_client *c, const char *text, unsigned ms);
+
+/* All of it up to the data, from port NT_FROM of the usual station: over TCP the streams are open,
+ * or the client listens for them. */
+void nt_begin(struct nt_client *c, const struct nt_asks *asks);
 
 /* Open data stream `i` from here; it must be let in. */
 void nt_connect(struct nt_client *c, unsigned i);

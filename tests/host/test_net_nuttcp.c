@@ -15,9 +15,7 @@ START_TEST(receiving)
     struct nt_asks asks = nt_asks();
     const char *r;
 
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
-    nt_connect(&c, 0);
+    nt_begin(&c, &asks);
     ck_assert(peer_tcp_send(&c.data[0], 100000));
     rig_run_ms(300);
     ck_assert(peer_tcp_finish(&c.data[0]));
@@ -43,9 +41,7 @@ START_TEST(one_figure_for_both)
     const char *r;
     char *at;
 
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
-    nt_connect(&c, 0);
+    nt_begin(&c, &asks);
     ck_assert(peer_tcp_send(&c.data[0], 300000));
     rig_run_ms(700);
     ck_assert(peer_tcp_finish(&c.data[0]));
@@ -65,11 +61,7 @@ START_TEST(several_streams)
     struct nt_asks asks = nt_asks();
 
     asks.streams = 8;
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
-    for (unsigned i = 0; i < 8; i++) {
-        nt_connect(&c, i);
-    }
+    nt_begin(&c, &asks);
     for (unsigned i = 0; i < 8; i++) {
         ck_assert(peer_tcp_send(&c.data[i], 1000 + i));
     }
@@ -95,9 +87,7 @@ START_TEST(intervals_tell_retransmissions)
     memcpy(says + 2024, "\x07\0\0\0NRTR", 8);
     asks.buflen = 1000;
     asks.interval_ms = 500;
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
-    nt_connect(&c, 0);
+    nt_begin(&c, &asks);
     c.data[0].says = says;
     c.data[0].says_bytes = sizeof(says);
     ck_assert(peer_tcp_send(&c.data[0], 1027)); /* in the middle of it */
@@ -121,9 +111,7 @@ START_TEST(sending)
     asks.sends = false;
     asks.nbuf = 10;
     asks.timeout_ms = 0;
-    nt_open(&c, &peer, NT_FROM);
-    peer_tcp_listen(&c.data[0], &peer, NT_DATA);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     nt_over(&c);
     ck_assert_uint_eq(c.data[0].received, 81920);
     ck_assert(c.data[0].fin_seen && !c.data[0].reset_seen);
@@ -144,10 +132,8 @@ START_TEST(a_client_that_is_late)
     asks.sends = false;
     asks.nbuf = 1;
     asks.timeout_ms = 0;
-    nt_open(&c, &peer, NT_FROM);
-    peer_tcp_listen(&c.data[0], &peer, NT_DATA);
+    nt_begin(&c, &asks);
     c.data[0].refusing = true;
-    nt_ask(&c, &asks);
     rig_run_ms(400);
     c.data[0].refusing = false;
     c.data[0].listening = true;
@@ -165,9 +151,7 @@ START_TEST(for_as_long_as_asked)
     asks.sends = false;
     asks.timeout_ms = 1500;
     asks.rate = 1600;
-    nt_open(&c, &peer, NT_FROM);
-    peer_tcp_listen(&c.data[0], &peer, NT_DATA);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     nt_over(&c);
     r = rig_record("result", 0);
     ck_assert_int_ge(rig_number(r, "us"), 1500000);
@@ -189,11 +173,7 @@ START_TEST(streams_take_turns)
     asks.buflen = 5000;
     asks.nbuf = 7;
     asks.timeout_ms = 0;
-    nt_open(&c, &peer, NT_FROM);
-    for (unsigned i = 0; i < 3; i++) {
-        peer_tcp_listen(&c.data[i], &peer, NT_DATA + i);
-    }
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     nt_over(&c);
     ck_assert_uint_eq(c.data[0].received, 15000);
     ck_assert_uint_eq(c.data[1].received, 10000);
@@ -213,12 +193,8 @@ START_TEST(nobody_runs_ahead)
     asks.streams = 3;
     asks.buflen = 5000;
     asks.timeout_ms = 2000;
-    nt_open(&c, &peer, NT_FROM);
-    for (unsigned i = 0; i < 3; i++) {
-        peer_tcp_listen(&c.data[i], &peer, NT_DATA + i);
-    }
+    nt_begin(&c, &asks);
     c.data[1].stop_at = 1460;
-    nt_ask(&c, &asks);
     rig_run_ms(1500);
     ck_assert_uint_eq(c.data[0].received, c.data[2].received + 5000);
     so_far = c.data[0].received;
@@ -248,10 +224,8 @@ START_TEST(retransmissions_are_counted)
     asks.nbuf = 100;
     asks.timeout_ms = 0;
     asks.interval_ms = 1000;
-    nt_open(&c, &peer, NT_FROM);
-    peer_tcp_listen(&c.data[0], &peer, NT_DATA);
+    nt_begin(&c, &asks);
     peer_set_hook(lose_some);
-    nt_ask(&c, &asks);
     nt_hears(&c, "csw\n", 15000);
     peer_set_hook(NULL);
     nt_over(&c);
@@ -271,16 +245,12 @@ START_TEST(flipped)
     asks.sends = _i == 0;
     asks.nbuf = 2;
     asks.timeout_ms = 0;
-    nt_open(&c, &peer, NT_FROM);
+    nt_begin(&c, &asks);
     if (asks.sends) {
-        peer_tcp_listen(&c.data[0], &peer, NT_DATA);
-        nt_ask(&c, &asks);
         nt_hears(&c, "nuttcp-r: connect to 10.0.0.2 with RTT=", 1000);
         ck_assert(peer_tcp_send(&c.data[0], 16384));
         ck_assert(peer_tcp_finish(&c.data[0]));
     } else {
-        nt_ask(&c, &asks);
-        nt_connect(&c, 0);
         nt_hears(&c, "nuttcp-t: accept from 10.0.0.2 with mss=1460\n", 1000);
     }
     nt_over(&c);

@@ -73,8 +73,7 @@ START_TEST(receiving)
     struct nt_asks asks = udp_asks();
     const char *r;
 
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     send_mark("BOD0");
     rig_run_ms(245);
     send_mark("BOD1");
@@ -106,8 +105,7 @@ START_TEST(lost_marks)
     struct nt_asks asks = udp_asks();
     const char *r;
 
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     for (unsigned i = 1; i <= 10; i++) {
         send_data(&peer, NT_DATA, i);
     }
@@ -125,8 +123,7 @@ START_TEST(no_end_mark_at_all)
 {
     struct nt_asks asks = udp_asks();
 
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     send_data(&peer, NT_DATA, 1);
     peer_tcp_flags(&c.control, T_FIN | T_ACK);
     nt_hears(&c, "csw\n", 1000);
@@ -139,8 +136,7 @@ START_TEST(late_data_counts)
 {
     struct nt_asks asks = udp_asks();
 
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     send_mark("BOD1");
     send_data(&peer, NT_DATA, 1);
     send_mark("EOD0");
@@ -159,8 +155,7 @@ START_TEST(losses)
     const char *r;
 
     asks.interval_ms = 300;
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     send_mark("BOD1");
     for (unsigned i = 0; i < 8; i++) {
         send_data(&peer, NT_DATA, order[i]);
@@ -208,8 +203,7 @@ START_TEST(sending)
     asks.timeout_ms = 0;
     asks.streams = _i == 0 ? 1 : 3;
     peer_set_packet_hook(on_packet);
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     rig_run_ms(1000);
     nt_over(&c);
     r = nt_result(5000, "\"ok\"");
@@ -234,8 +228,7 @@ START_TEST(stops_with_the_control_connection)
 
     asks.sends = false;
     peer_set_packet_hook(on_packet);
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     rig_run_ms(1000);
     if (_i == 2) {
         c.control.mute = true;
@@ -262,8 +255,7 @@ START_TEST(interrupted_while_it_is_sent_datagrams)
 
     asks.sends = false;
     peer_set_packet_hook(on_packet);
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     rig_run_ms(1000);
     peer_tcp_flags(&c.control, T_FIN | T_ACK);
     nt_hears(&c, "csw\n", 100);
@@ -285,8 +277,7 @@ START_TEST(sixty_seconds_at_most)
     asks.nbuf = 1000000000;
     asks.timeout_ms = 0;
     peer_set_packet_hook(on_packet);
-    nt_open(&c, &peer, NT_FROM);
-    nt_ask(&c, &asks);
+    nt_begin(&c, &asks);
     rig_run_ms(62000);
     nt_over(&c);
     r = rig_record("result", 0);
