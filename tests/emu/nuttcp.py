@@ -32,10 +32,11 @@ def _is_free(port, kind):
 
 
 class Client:
-    """nuttcp towards a control port of loopback, data at `data`; starts at once."""
+    """nuttcp towards a control port, of loopback if no host is given, data at `data`; starts at
+    once, by the command `prefix`."""
 
-    def __init__(self, control, data, *words):
-        self.argv = ["nuttcp", "-P", str(control), "-p", str(data), *words, "127.0.0.1"]
+    def __init__(self, control, data, *words, host="127.0.0.1", prefix=()):
+        self.argv = [*prefix, "nuttcp", "-P", str(control), "-p", str(data), *words, host]
         self.process = spawn(self.argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, universal_newlines=True)
 

@@ -29,11 +29,12 @@ SMALL = ["-l", "1000"]  # datagrams that need no fragments
 # One word each, so that the names of the tests tell what is run.
 SHORT = ["", "-R", "--bidir", "-P 8", "-P 8 -R", "-n 1M", "-k 20 -l 8K", "-R -n 1M", "-O 1",
          "-R -O 1", "-b 4M -P 2", "-R -b 4M", "-R -N -l 1000", "-u -b 2M", "-u -R -b 2M -P 3",
-         "-u --bidir", "-u -O 1", "-u -R --udp-counters-64bit", "--get-server-output -i 0.5"]
+         "-u --bidir", "-u -O 1", "-u -R --udp-counters-64bit", "--get-server-output -i 0.5",
+         "-4 -M 700 -w 16K -Z", "-R -M 700 -w 16K"]
 LONG = [f"{proto} {way} {more}".strip() for proto in ("", "-u -l 1000")
         for way in ("", "-R", "--bidir")
         for more in ("-P 1", "-P 3 -O 1", "-P 8", "-b 3M", "-b 2M/5 -P 2", "-i 0.2", "-n 400K",
-                     "-k 200", "-w 16K", "-S 16", "-Z", "-l 300", "-l 1460 -V",
+                     "-k 200", "-w 16K", "-S 16", "-Z", "-N", "-4", "-M 600", "-l 300", "-l 1460",
                      "--get-server-output")]
 
 
@@ -72,10 +73,17 @@ def test_option(box, text):
     if "-O" in text.split():
         assert all(r["us"] < 1.5e6 for r in records.values()), "omitted seconds do not count"
     if "-b" in text.split() or "-u" in text.split():
-        assert all(r["bound"] == "pacing" for r in records.values())
+        assert all(kept_its_rate(r, report) for r in records.values()), records
     if "--get-server-output" in text:
         assert "iperf3-r: " in report["server_output_text"]
     run(box, "-n", "10K")  # it is free again
+
+
+def kept_its_rate(record, report):
+    """Bound by pacing; or a busy host has held one of the two up, and it was not reached."""
+    setup = report["start"]["test_start"]
+    asked = setup["target_bitrate"] * setup["num_streams"] / 1e6
+    return record["bound"] == "pacing" or float(record["mbit_s"]) < 0.95 * asked
 
 
 @pytest.mark.long
@@ -93,12 +101,16 @@ def test_rates_agree_over_five_seconds(box, text):
     since = box.mark()
     report = run(box, *words_of(text), "-t", "5")
     for record in check(box, report, since).values():
-        intervals = report["intervals"]
+        seconds, amount = 0, 0
         key = "sum_bidir_reverse" if record["dir"] == "tx" and "--bidir" in text else "sum"
         if record["dir"] == "rx" and record["proto"] == "tcp":
-            continue  # the client counts what it gave to its own send buffer
-        seconds = sum(i[key]["seconds"] for i in intervals)
-        theirs = sum(i[key]["bytes"] for i in intervals) * 8 / seconds / 1e6
+            # Of this it knows but what went into its own send buffer; what it prints is from us.
+            theirs = report["end"]["sum_received"]["bits_per_second"] / 1e6
+        else:
+            for interval in report["intervals"]:
+                seconds += interval[key]["seconds"]
+                amount += interval[key]["bytes"]
+            theirs = amount * 8 / seconds / 1e6
         assert abs(float(record["mbit_s"]) / theirs - 1) < 0.02
 
 
@@ -181,10 +193,11 @@ def test_second_client_is_told_that_it_is_busy(box):
 
 
 @pytest.mark.parametrize("number,end", [(signal.SIGKILL, "reset"), (signal.SIGINT, "abort")])
-def test_killed_client_frees_the_server(box, number, end):
+@pytest.mark.parametrize("proto", ["", "-u -l 1000"])
+def test_killed_client_frees_the_server(box, proto, number, end):
     since = box.mark()
     for way in ([], ["-R"]):
-        victim = client(box, "-t", "30", *way)
+        victim = client(box, "-t", "30", *proto.split(), *way)
         time.sleep(1.2)
         os.kill(victim.process.pid, number)
         victim.process.communicate(timeout=10)

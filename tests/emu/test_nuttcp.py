@@ -124,8 +124,11 @@ def test_rates_agree(box, text):
     assert abs(float(record["mbit_s"]) - ends["mbps"]) <= 0.02 * ends["mbps"]
     if "-R" in words:
         asked = float(words[words.index("-R") + 1][:-1])
-        assert abs(ends["mbps"] - asked) <= 0.02 * asked + 0.11  # a write is 64 KB
-        assert record["bound"] == "pacing"
+        most = 0.02 * asked + 0.11  # a write is 64 KB
+        assert ends["mbps"] <= asked + most
+        # Less only if a busy host has held one of the two up.
+        assert ends["mbps"] >= asked - most or float(record["mbit_s"]) < asked
+        assert record["bound"] == "pacing" or float(record["mbit_s"]) < 0.95 * asked
 
 
 def test_the_usual_port_forwarding(box):
@@ -235,6 +238,23 @@ def test_killed_client(box, text):
     box.wait_for("result", 10)
     run(box, "-n", "20")
     assert time.monotonic() - since < 12
+
+
+@pytest.mark.parametrize("text", ["-T 30", "-r -T 30", "-r -N 3 -T 30", "-F -T 30", "-r -F -T 30",
+                                  "-i 0.5 -T 30 -R 4m", "-u -T 30 -R 1m -l 1000",
+                                  "-u -r -T 30 -R 1m -l 1000"])
+def test_interrupted_client(box, text):
+    """Ctrl-C: it gets its report, and the next one finds the server free at once."""
+    victim = client(box, *text.split())
+    time.sleep(1.5)
+    os.kill(victim.process.pid, signal.SIGINT)
+    status, out = victim.finish(10)
+    assert status == 0 and "transfer interrupted" in out, out
+    record = box.wait_for("result", 5)
+    assert record["end"] in ("ok", "reset") and record["us"] < 5_000_000
+    if record["dir"] == "rx":
+        assert abs(record["bytes"] / 1048576 - nuttcp.summary(out)["mb"]) <= 0.00005001
+    run(box, "-n", "20")
 
 
 def talk(box, *pieces):
