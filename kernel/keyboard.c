@@ -211,6 +211,15 @@ int keyboard_key(void)
     return -1;
 }
 
+void keyboard_poll(void)
+{
+    uint8_t status = io_in8(i8042, I8042_STATUS);
+
+    if (status != STATUS_NOBODY && (status & STATUS_OUTPUT_FULL) != 0) {
+        (void)keyboard_decode(io_in8(i8042, I8042_DATA));
+    }
+}
+
 bool keyboard_waiting(void)
 {
     return ring_in != ring_out;

@@ -14,7 +14,10 @@ void keyboard_start_irq(void);
 /* Next character typed, or -1: ASCII, '\n', '\b', 27 for Esc, 1-26 for Ctrl and a letter. */
 int keyboard_key(void);
 
-/* Ctrl-Alt-Del was among the keys that keyboard_key() has seen. */
+/* Look once, without interrupts, at what the controller holds: for Ctrl-Alt-Del. */
+void keyboard_poll(void);
+
+/* Ctrl-Alt-Del was among the keys that keyboard_key() or keyboard_poll() has seen. */
 bool keyboard_reset_asked(void);
 
 /* Scan codes are waiting. */

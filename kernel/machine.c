@@ -11,6 +11,7 @@
 #include "kernel/cpu.h"
 #include "kernel/idt.h"
 #include "kernel/io.h"
+#include "kernel/keyboard.h"
 #include "kernel/options.h"
 #include "kernel/pic.h"
 #include "kernel/realmode.h"
@@ -71,11 +72,6 @@ void machine_run_exit_hooks(void)
     while (hook_count != 0) {
         hooks[--hook_count]();
     }
-}
-
-_Noreturn void machine_halt(void)
-{
-    cpu_halt();
 }
 
 static void tell_emulator(int status)
@@ -162,6 +158,15 @@ _Noreturn void machine_reboot(void)
     reset_by_system_port();
     reset_by_chipset();
     idt_triple_fault();
+}
+
+_Noreturn void machine_halt(void)
+{
+    cpu_cli();
+    while (!keyboard_reset_asked()) {
+        keyboard_poll();
+    }
+    machine_reboot();
 }
 
 bool machine_is_emulator(void)

@@ -13,13 +13,13 @@ void machine_at_exit(void (*quiet)(void));
 void machine_run_exit_hooks(void);
 
 /* `exit` record, drain, port F4h, "Shutdown" to 8900h, APM power-off, else halt in the BIOS, where
- * Ctrl-Alt-Del works; with a BIOS that DOS has hooked, only halt.  DESIGN 3. */
+ * Ctrl-Alt-Del works; with a BIOS that DOS has hooked, machine_halt().  DESIGN 3. */
 _Noreturn void machine_quit(int status);
 
-/* Only the ports, then cli; hlt.  Touches nothing that a panic may have broken. */
+/* Only the ports, then machine_halt().  Touches nothing that a panic may have broken. */
 _Noreturn void machine_stop(int status);
 
-/* cli; hlt for ever. */
+/* Stand still, interrupts off, until Ctrl-Alt-Del restarts the machine. */
 _Noreturn void machine_halt(void);
 
 /*

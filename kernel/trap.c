@@ -20,6 +20,7 @@
 #include "kernel/version.h"
 
 enum { STATUS_PANIC = 3, WHERE_MAX = 160, CALLERS_SHOWN = 8, STACK_WORDS_LOOKED_AT = 256 };
+enum { LEVELS = 2 }; /* of a panic within a panic; then not even a key is looked for */
 
 extern const char __image_start[], __text_end[]; /* linker.ld */
 extern const char boot_stack_bottom[], boot_stack_top[];
@@ -152,6 +153,9 @@ static _Noreturn void die(const char *where, const struct trap_frame *f, uint32_
     static unsigned level;
     cpu_cli();
     level++;
+    if (level > LEVELS) {
+        cpu_halt();
+    }
     if (level == 1) {
         console_panic_mode();
         show(where, f, esp);
@@ -159,7 +163,7 @@ static _Noreturn void die(const char *where, const struct trap_frame *f, uint32_
             machine_quit(STATUS_PANIC);
         }
         machine_run_exit_hooks();
-    } else if (level == 2) {
+    } else {
         kprintf("\nPANIC within a panic: %s, eip %x\n", where, f != NULL ? (unsigned)f->eip : 0);
     }
     if (options.exit) {

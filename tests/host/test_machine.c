@@ -10,6 +10,7 @@
 #include "kernel/console.h"
 #include "kernel/cpu.h"
 #include "kernel/idt.h"
+#include "kernel/keyboard.h"
 #include "kernel/options.h"
 #include "kernel/pic.h"
 #include "kernel/realmode.h"
@@ -20,6 +21,7 @@
 enum end { KEYBOARD = 1, SYSTEM_PORT, CHIPSET, TRIPLE_FAULT, POWER_OFF, HALTED };
 
 enum { A20 = 1 << 1, LAMPS = 3 << 6, FULL_FOR_EVER = 1 << 1, STEP_US = 100000, SAID_MAX = 64 };
+enum { OUTPUT_FULL = 1 << 0, LOOKS = 1000 };
 
 struct options options;
 
@@ -29,6 +31,8 @@ static uint16_t reset_flag;
 static uint32_t vectors[256];
 static uint8_t keyboard_status, system_latch, chipset_latch;
 static char said[SAID_MAX];
+static const char *keys; /* pressed while it stands still: scan codes */
+static unsigned looks;
 static unsigned said_length;
 
 /* ---- what machine.c calls ---- */
@@ -48,18 +52,22 @@ _Noreturn void realmode_leave(enum realmode_task task)
     longjmp(left, task == REALMODE_POWER_OFF ? POWER_OFF : HALTED);
 }
 
-_Noreturn void cpu_halt(void)
-{
-    longjmp(left, HALTED);
-}
-
 /* ---- the machine ---- */
 
 static uint32_t keyboard_in(void *self, unsigned reg, unsigned width)
 {
     (void)self;
     (void)width;
-    return reg == 4 ? keyboard_status : 0;
+    if (reg == 0) {
+        return (uint8_t)*keys++;
+    }
+    if (*keys != '\0') {
+        return keyboard_status | OUTPUT_FULL;
+    }
+    if (keyboard_status == 0 && ++looks > LOOKS) {
+        longjmp(left, HALTED); /* it stands still, and nobody presses a key */
+    }
+    return keyboard_status;
 }
 
 static void keyboard_out(void *self, unsigned reg, uint32_t value, unsigned width)
@@ -151,7 +159,9 @@ static void machine(bool has_keyboard, bool has_system_port, bool has_chipset)
 {
     sim_reset();
     memset(&options, 0, sizeof options);
-    hooks_run = given_back = said_length = 0;
+    hooks_run = given_back = said_length = looks = 0;
+    keys = "";
+    keyboard_start_irq();
     memset(said, 0, sizeof said);
     for (unsigned i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         vectors[i] = 0xF000FF53;
@@ -272,6 +282,22 @@ START_TEST(stop_only_tells)
 }
 END_TEST
 
+/* Wherever it stands still. */
+START_TEST(ctrl_alt_del_restarts_what_has_stopped)
+{
+    machine(true, true, true);
+    keys = "\x1d\x9d\x1d\x38\x53"; /* Ctrl, let go; then all three */
+    int how = setjmp(left);
+    if (how == 0) {
+        machine_stop(3);
+    }
+    ck_assert_int_eq(how, KEYBOARD);
+    ck_assert_str_eq(keys, "");
+    ck_assert_uint_eq(reset_flag, 0x1234);
+    ck_assert_uint_eq(hooks_run, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("machine");
@@ -281,6 +307,7 @@ int main(void)
     tcase_add_test(tests, quit_tells_and_switches_off);
     tcase_add_test(tests, quit_leaves_a_hooked_bios_alone);
     tcase_add_test(tests, stop_only_tells);
+    tcase_add_test(tests, ctrl_alt_del_restarts_what_has_stopped);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
