@@ -1,8 +1,8 @@
 # NICTEST.COM: from a DOS prompt.  What it shares with the floppy's stage 2 is the same object code.
 
 DOS := $(OUT)/dos
-DOS_OBJ := $(addprefix $(DOS)/,start.o machine.o dos.o main.o) \
-    $(addprefix $(LOADER)/,a20.o handover.o image.o keyboard.o say.o survey.o)
+DOS_OBJ := $(addprefix $(DOS)/,start.o dos.o main.o) \
+    $(addprefix $(LOADER)/,a20.o handover.o image.o keyboard.o machine.o say.o survey.o)
 
 $(DOS)/%.o: boot/dos/%.c $(LOADER)/flags | $(OUT)/deps/build
 	$(call say,CC16,$<)

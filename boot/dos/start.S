@@ -65,6 +65,11 @@ is_386:
     calll machine_begin
     calll dos_main                  /* does not return */
 
+.globl machine_restart
+machine_restart:                    /* to DOS, which is what started us */
+    movw $DOS_EXIT, %ax
+    int $0x21
+
 .section .rodata
 too_old:
     .ascii "NicTest86 needs a 386 or later.\r\n$"

@@ -130,22 +130,7 @@ reset:
 
 disk_error:
     movw $message, %si
-1:  lodsb
-    testb %al, %al
-    jz 2f
-    pushw %si
-    movw $0x0007, %bx
-    movb $0x0E, %ah
-    int $0x10
-    popw %si
-    jmp 1b
-2:  xorw %ax, %ax
-    int $0x16
-    movw $NOTE_VECTOR, %si
-    movw $DISK_TABLE_VECTOR, %di
-    movsw
-    movsw
-    int $0x19
+#include "boot/floppy/boot_again.S"
 
 message:
     .asciz "\r\nNicTest86: disk read error. Another disk, then a key: "

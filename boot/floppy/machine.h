@@ -1,8 +1,8 @@
 /*
- * All that stage 2 asks of the machine: the seam at which the host tests put a PC of their own.
+ * All that our loaders ask of the machine: the seam at which the host tests put a PC of their own.
  *
- * Addresses are physical.  Stage 2 runs in real mode with all segments 0, so a pointer is an
- * address below 64 KB; what lies higher is reached only through these functions.
+ * Addresses are physical.  A loader runs in real mode in one segment (stage 2's is 0), and a
+ * pointer is an offset in it; what lies elsewhere is reached only through these functions.
  */
 #ifndef BOOT_FLOPPY_MACHINE_H
 #define BOOT_FLOPPY_MACHINE_H
@@ -38,7 +38,8 @@ bool memory_a20_is_open(void);
 /* Enter a multiboot kernel (Multiboot Specification 0.6.96, section 3.2). */
 _Noreturn void machine_enter(uint32_t entry, uint32_t info);
 
-/* Let the BIOS boot again (INT 19h), with the disk parameter table it had. */
+/* Back to who started us: the BIOS boots again (INT 19h), with the disk parameter table it had;
+ * from NICTEST.COM back to DOS. */
 _Noreturn void machine_restart(void);
 
 #endif

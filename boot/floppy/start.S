@@ -34,22 +34,7 @@ stage2_start:
 
 too_old:
     movw $message, %si
-1:  lodsb
-    testb %al, %al
-    jz 2f
-    pushw %si
-    movw $0x0007, %bx
-    movb $0x0E, %ah
-    int $0x10
-    popw %si
-    jmp 1b
-2:  xorw %ax, %ax
-    int $0x16
-    movw $NOTE_VECTOR, %si
-    movw $DISK_TABLE_VECTOR, %di
-    movsw
-    movsw
-    int $0x19
+#include "boot/floppy/boot_again.S"
 
 is_386:
     jmp go_on
@@ -70,9 +55,17 @@ go_on:
     movl $__bss_start, %edi
     movl $__bss_bytes, %ecx
     rep stosb
-    movl %edx, %eax
+    pushl %edx
+    calll machine_begin
+    popl %eax
     calll loader_main
 1:  hlt                             /* it does not return */
     jmp 1b
+
+.globl machine_restart
+machine_restart:
+    movl NOTE_VECTOR, %eax
+    movl %eax, DISK_TABLE_VECTOR
+    int $0x19
 
 .section .note.GNU-stack, "", @progbits
