@@ -23,7 +23,7 @@ static void append(const char *more)
 
 static void show(void)
 {
-    say("\nEnter: done. Esc: as before. Ctrl-U: all\n> ");
+    say("\nEnter: done. Esc: as before. Ctrl-U: clear\n> ");
     say(text);
 }
 

@@ -52,7 +52,7 @@ static void add_segment(const struct program_header *p)
         fail_about(image.name, "damaged, its segments make no sense");
     }
     if (p->physical_at > image.memory_end || p->memory_bytes > image.memory_end - p->physical_at) {
-        fail("too little memory");
+        fail("too little memory, 2 MB are needed");
     }
     image.segment[image.segments++] = *p;
     if (image.entry - p->virtual_at < p->memory_bytes) {

@@ -24,7 +24,7 @@ struct entry {
 };
 
 static const struct entry entries[] = {
-    {"start", "", false},
+    {"start (Enter)", "", false},
     {"without interrupts (irq=poll)", " irq=poll", false},
     {"safe probe: only the card I name", " nic=ne2000:0x300", true},
     {"text for 40 columns (text=40)", " text=40", false},

@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -180,6 +181,38 @@ def test_menu_safe_probe(menu, entry, io, found):
     else:
         assert box.wait_for("fault", MENU_SECONDS)["what"] == "nic_missing"
         assert box.all("nic") == []
+
+
+def entries():
+    """Title and options of each entry that starts the kernel."""
+    with open(f"{ROOT}/iso/grub.cfg", encoding="ascii") as file:
+        return re.findall(r'menuentry "(.*)" \{\s*multiboot /boot/nictest86.elf ?(.*)\n', file.read())
+
+
+@pytest.mark.parametrize("title,words", entries())
+def test_words_of_every_entry(boot, title, words):
+    """Options that the kernel knows; with a card at 300h, the place is the one in the title."""
+    at = re.search(r" at (\d+)", title)
+    assert at is None or f":0x{at[1]}" in words
+    box = boot(words)
+    places = {int(at, 16) for at in re.findall(r"nic=\w+:(0x\w+)", words)}
+    if "0x100-0x3ff" in words or "wd80x3" in words or "3c503" in words or places - {0x300}:
+        assert box.wait_for("fault", 10)["what"] == "nic_missing"
+        assert box.all("nic") == []
+    else:
+        assert box.wait_for("ready", 10)["how"] == ("static" if "ip=" in words else "dhcp")
+        assert box.all("fault") == []
+    assert box.all("fault", what="option") == []
+
+
+def test_menu_restarts_the_machine(menu):
+    box = menu(DOWN * 6, ENTER)
+    counts = len(re.findall("automatically in 3s", plain(box.text["serial"])))
+    deadline = time.monotonic() + MENU_SECONDS
+    while len(re.findall("automatically in 3s", plain(box.text["serial"]))) == counts:
+        assert time.monotonic() < deadline, "no second menu"
+        time.sleep(0.2)
+    assert box.records == []
 
 
 def test_menu_forty_columns(menu):

@@ -237,9 +237,9 @@ START_TEST(kernels_that_are_none)
     with_kernel(52 + 4, 0xFFFFFF00, damaged); /* offset wraps */
     with_kernel(52 + 12, 0x7C00, damaged);    /* below 1 MB */
     with_kernel(52 + 20, TEXT - 1, damaged);  /* less memory than file */
-    with_kernel(52 + 12, 0x7FFFFFFF, "\ntoo little memory\n");
-    with_kernel(84 + 20, 0x400000, "\ntoo little memory\n");
-    with_kernel(84 + 20, 0xFFFFFFFF, "\ntoo little memory\n");
+    with_kernel(52 + 12, 0x7FFFFFFF, "\ntoo little memory, 2 MB are needed\n");
+    with_kernel(84 + 20, 0x400000, "\ntoo little memory, 2 MB are needed\n");
+    with_kernel(84 + 20, 0xFFFFFFFF, "\ntoo little memory, 2 MB are needed\n");
     with_kernel(84 + 4, 2 * TEXT, "\nNICTEST.ELF: cut off, copy it anew\n");
 }
 END_TEST
@@ -367,7 +367,7 @@ START_TEST(too_little)
     pc.has_e820 = false;
     pc.upper_kb = 60;
     boot_usual("");
-    check_gave_up("\ntoo little memory\n");
+    check_gave_up("\ntoo little memory, 2 MB are needed\n");
 }
 END_TEST
 
