@@ -135,7 +135,7 @@ void console_init(void)
     attribute = attributes[COLOUR_NORMAL];
     terminal_init();
     sinks[VGA].on = vga_init();
-    sinks[VGA].width = vga_columns() < VGA_COLUMNS ? vga_columns() : 0;
+    sinks[VGA].width = vga_columns();
     sinks[SERIAL].on = serial_init();
     sinks[DEBUG].on = machine_is_emulator();
 }

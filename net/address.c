@@ -51,6 +51,7 @@ const char *address_how(struct netif *netif)
 
 static void announce(struct netif *netif)
 {
+    static bool hinted;
     struct holder *h = holder_of(netif);
     uint32_t address = ip4_addr_get_u32(netif_ip4_addr(netif));
     const char *how = address_how(netif);
@@ -62,6 +63,10 @@ static void announce(struct netif *netif)
     console_fresh_line();
     kprintf_colour(COLOUR_GOOD, "card %u ready: %I (%s), gateway %I\n", nic, address, how,
                    ip4_addr_get_u32(netif_ip4_gw(netif)));
+    if (!hinted) { /* a stranger has only a prompt before him */
+        kprintf("Now, on another machine: iperf3 -c %I. Here: help\n", address);
+        hinted = true;
+    }
     record_begin("ready");
     record_int("nic", nic);
     record_str("ip", ip4addr_ntoa_r(netif_ip4_addr(netif), text, sizeof(text)));
