@@ -400,30 +400,6 @@ START_TEST(ctrl_alt_del)
 }
 END_TEST
 
-/* After a panic nothing but the controller is asked; it may hold nothing, or not be there. */
-START_TEST(ctrl_alt_del_without_interrupts)
-{
-    pc();
-    keyboard_start_irq();
-    cpu_cli();
-    for (const char *code = "\x1d\x38\x53"; *code != '\0'; code++) {
-        ck_assert(!keyboard_reset_asked());
-        keyboard_poll();
-        sim_key((uint8_t)*code);
-        keyboard_poll();
-        keyboard_poll();
-    }
-    ck_assert(keyboard_reset_asked());
-    sim_reset();
-    console_init();
-    keyboard_start_irq();
-    for (unsigned i = 0; i < 1000; i++) {
-        keyboard_poll();
-    }
-    ck_assert(!keyboard_reset_asked());
-}
-END_TEST
-
 START_TEST(a_flood_of_keys_is_cut)
 {
     char many[1000];
@@ -499,7 +475,6 @@ static TCase *input(void)
     tcase_add_test(cases, a_keyboard_that_never_ends);
     tcase_add_test(cases, a_fast_keyboard_is_no_fault);
     tcase_add_test(cases, ctrl_alt_del);
-    tcase_add_test(cases, ctrl_alt_del_without_interrupts);
     tcase_add_test(cases, a_flood_of_keys_is_cut);
     tcase_add_test(cases, an_emulators_paste_arrives_whole);
     return cases;
