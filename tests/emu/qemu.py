@@ -56,13 +56,14 @@ class Qemu(Machine):
     dgram    (our path, its path) of unix datagram sockets to a raw peer, instead of slirp
     dhcp     False: slirp answers no DHCP, the guest is alone with its static address
     serial   False: no UART at all   pcap                 file for everything on the card's wire
-    tftp     folder: the card's ROM (iPXE) boots its nictest86.elf from there
+    tftp     folder: the card's ROM (iPXE) boots `bootfile` from there
     extra    further words
     """
 
     def __init__(self, append="", kernel=None, cdrom=None, floppy=None, disk=None, nic="ne2k_isa",
                  nic_options=None, board=None, cpu="486", mem=4, icount=None, forward=None,
-                 dgram=None, serial=True, pcap=None, exit_device=True, tftp=None, extra=()):
+                 dgram=None, serial=True, pcap=None, exit_device=True, tftp=None,
+                 bootfile="nictest86.elf", extra=()):
         super().__init__("qemu")
         try:
             self._ports = {}
@@ -72,7 +73,8 @@ class Qemu(Machine):
             argv = [PROGRAM, "-M", board, "-cpu", cpu, "-m", str(mem), "-nodefaults",
                     "-vga", "std", "-display", "none", "-no-user-config"]
             argv += self._boot_words(append, kernel, cdrom, floppy, disk, tftp)
-            argv += self._net_words(nic, nic_options or {}, forward or {}, dgram, pcap, tftp)
+            argv += self._net_words(nic, nic_options or {}, forward or {}, dgram, pcap,
+                                    f",tftp={tftp},bootfile=/{bootfile}" if tftp else "")
             if icount:
                 argv += ["-icount", ICOUNT if icount is True else icount, "-rtc", GUEST_CLOCK]
             if exit_device:
@@ -100,7 +102,7 @@ class Qemu(Machine):
         if dgram:
             netdev = dgram_netdev("n0", dgram)
         else:
-            netdev = "user,id=n0" + (f",tftp={tftp},bootfile=/nictest86.elf" if tftp else "")
+            netdev = "user,id=n0" + tftp
             for proto, ports in forward.items():
                 for guest in ports:
                     host, guest = guest if isinstance(guest, tuple) else (
