@@ -68,7 +68,7 @@ def test_archive_holds_it_all(copy):
         assert dict(line.split("  ")[::-1] for line in sums) == {
             name: hashlib.sha256(archive.read(path)).hexdigest() for name, path in names.items()}
         for product in ("nictest86.img", "nictest86-1200.img", "nictest86-720.img",
-                        "nictest86-grub.img", "nictest86.iso", "nictest86.elf"):
+                        "nictest86-360.img", "nictest86-grub.img", "nictest86.iso", "nictest86.elf"):
             assert archive.read(names[product]) == read(copy / "built" / product)
         assert archive.read(names["dos/NICTEST.ELF"]) == archive.read(names["nictest86.elf"])
         assert archive.read(names["dos/NICTEST.COM"]) == read(copy / "built/nictest.com")
@@ -76,6 +76,20 @@ def test_archive_holds_it_all(copy):
             assert archive.read(names[text]).strip()
         assert f"\n## {version()}\n" in archive.read(names["iso/CHANGELOG.md"]).decode()
         assert {info.date_time for info in archive.infolist()} == {(2001, 9, 9, 1, 46, 40)}
+
+
+def test_change_log_names_what_there_is():
+    """Every command, by the table it puts itself into; every floppy."""
+    with open("iso/CHANGELOG.md", encoding="utf-8") as file:
+        log = file.read()
+    commands = set()
+    for path in own_files(".", ".c"):
+        if path.startswith(("kernel/", "drivers/", "net/")):
+            with open(path, encoding="utf-8") as file:
+                commands |= set(re.findall(r"^SHELL_COMMAND\((\w+)", file.read(), re.MULTILINE))
+    assert len(commands) > 10 and {name for name in commands if f"`{name}`" not in log} == set()
+    for size in ("1.44 MB", "1.2 MB", "720 KB", "360 KB"):
+        assert size in log
 
 
 def dist(folder, epoch):
