@@ -43,9 +43,9 @@ cpu: model=pentium, count=1, ips={ips}, reset_on_triple_fault=1
 megs: {mem}
 pci: enabled=1, chipset=i440fx{slots}
 {boot}
-com1: enabled=1, {com1}
+com1: {com1}
 clock: sync={sync}, time0=utc
-ne2k: {nic}
+{nic}
 port_e9_hack: enabled=1
 magic_break: enabled={magic}
 speaker: enabled=0
@@ -107,7 +107,7 @@ def usable_display():
 
 
 def write_config(folder, cdrom=None, floppy=None, forward=(), nic=None, mem=8, sync="slowdown",
-                 ips=IPS, com1="mode=null", magic=0, slot=None):
+                 ips=IPS, com1="enabled=1, mode=null", magic=0, slot=None):
     """bochsrc and what it names."""
     with open(os.path.join(folder, "slirp.conf"), "w", encoding="ascii") as file:
         file.write("# slirp config\n")
@@ -120,7 +120,8 @@ def write_config(folder, cdrom=None, floppy=None, forward=(), nic=None, mem=8, s
         drive = DRIVES[os.path.getsize(floppy) >> 10]
         boot = f"floppya: {drive}={floppy}, status=inserted\nboot: floppy"
     nic = nic or ("type=pci" if slot else "ioaddr=0x300, irq=10")
-    nic += f", mac={MAC}, ethmod=slirp, script={folder}/slirp.conf"
+    nic = "" if nic == "none" else (
+        f"ne2k: {nic}, mac={MAC}, ethmod=slirp, script={folder}/slirp.conf")
     with open(os.path.join(folder, "bochsrc"), "w", encoding="ascii") as file:
         file.write(CONFIG.format(ips=ips, mem=mem, boot=boot, com1=com1, sync=sync, nic=nic,
                                  magic=magic, slots=f", slot{slot}=ne2k" if slot else "",
@@ -132,13 +133,14 @@ class Bochs(Machine):
 
     cdrom or floppy  image            display  X display to use; None: an Xvfb of its own
     forward  [(proto, host port, guest port), ...] on loopback
-    nic      words for the card       mem      megabytes
+    nic      words for the card, or "none"     mem      megabytes
+    serial   false: there is no COM1
     slot     the card is on PCI, in this slot (1-5), instead of on ISA
     sync     slowdown: real time, as clients need it; none: idle time costs nothing
     """
 
     def __init__(self, cdrom=None, floppy=None, display=None, forward=(), nic=None, mem=8,
-                 sync="slowdown", ips=IPS, slot=None):
+                 sync="slowdown", ips=IPS, slot=None, serial=True):
         super().__init__("bochs")
         self.xvfb = None
         try:
@@ -148,9 +150,10 @@ class Bochs(Machine):
                 self.xvfb = Xvfb()
                 display = self.xvfb.name
             self.display = display
-            port = free_port()
-            write_config(self.directory, cdrom, floppy, forward, nic, mem, sync, ips,
-                         f"mode=socket-server, dev=localhost:{port}", slot=slot)
+            port = free_port() if serial else None
+            com1 = f"enabled=1, mode=socket-server, dev=localhost:{port}" if port else "enabled=0"
+            write_config(self.directory, cdrom, floppy, forward, nic, mem, sync, ips, com1,
+                         slot=slot)
             with open(self.path("go"), "w", encoding="ascii") as file:
                 file.write("c\n")
             self._start(port)
@@ -168,8 +171,9 @@ class Bochs(Machine):
         os.close(output_w)
         self._e9 = output_r
         self.attach("e9", output_r)
-        self.serial = self._connect(port)
-        self.attach("serial", self.serial)
+        if port is not None:
+            self.serial = self._connect(port)
+            self.attach("serial", self.serial)
 
     def _connect(self, port):
         """Bochs waits for us on COM1 before it starts the machine."""

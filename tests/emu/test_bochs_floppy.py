@@ -37,3 +37,14 @@ def test_other_drives(boot_bochs, image):
     box = boot_bochs(floppy=product(image))
     box.wait_for("ready", 120, how="dhcp")
     assert box.all("fault") == []
+
+
+def test_next_to_nothing(boot_bochs, tmp_path):
+    """No card, no serial port, and as if the CPU knew no CPUID: a line, and the prompt."""
+    disk = Disk(tmp_path)
+    disk.options("cpu=nocpuid", "run=nics")
+    box = boot_bochs(floppy=disk.path, mem=4, nic="none", serial=False, sync="none")
+    assert box.wait_for("fault", 60)["what"] == "nic_missing"
+    assert box.wait_for("done", 10)["status"] == 2
+    said = box.all("boot")[0]
+    assert said["tsc"] is False and said["cpu"] in ("386", "486") and said["load_ms"] > 2900
