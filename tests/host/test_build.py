@@ -68,7 +68,8 @@ def test_archive_holds_it_all(copy):
         assert dict(line.split("  ")[::-1] for line in sums) == {
             name: hashlib.sha256(archive.read(path)).hexdigest() for name, path in names.items()}
         for product in ("nictest86.img", "nictest86-1200.img", "nictest86-720.img",
-                        "nictest86-360.img", "nictest86-grub.img", "nictest86.iso", "nictest86.elf"):
+                        "nictest86-360.img", "nictest86-grub.img", "nictest86.iso",
+                        "nictest86.elf"):
             assert archive.read(names[product]) == read(copy / "built" / product)
         assert archive.read(names["dos/NICTEST.ELF"]) == archive.read(names["nictest86.elf"])
         assert archive.read(names["dos/NICTEST.COM"]) == read(copy / "built/nictest.com")
