@@ -121,6 +121,11 @@ bool report_result(unsigned back, struct report_result *to)
     return true;
 }
 
+static bool is_whole(const struct entry *e)
+{
+    return strcmp(e->how, "ok") == 0;
+}
+
 /* ---- the table ---- */
 
 /* Lost of how many, or segments sent again: what stands for quality. */
@@ -158,8 +163,7 @@ static void table_line(char line[REPORT_LINE], unsigned number, const struct ent
            test, e->udp ? "udp" : "tcp",
            format_fixed(rate, div64((uint64_t)e->kb_s_milli + 5, 10, NULL), 2), wire,
            format_fixed(cpu_busy, e->cpu_permille, 1), e->bound == NULL ? "-" : e->bound, loss,
-           ip4_addr_get_u32(&e->peer), streams, strcmp(e->how, "ok") == 0 ? "" : " ",
-           strcmp(e->how, "ok") == 0 ? "" : e->how);
+           ip4_addr_get_u32(&e->peer), streams, is_whole(e) ? "" : " ", is_whole(e) ? "" : e->how);
 }
 
 static void write_table(report_put put, void *arg)
@@ -167,7 +171,7 @@ static void write_table(report_put put, void *arg)
     unsigned first = kept > REPORT_RESULTS ? kept - REPORT_RESULTS : 0;
     char line[REPORT_LINE];
 
-    put(arg, "  # card test  proto      KB/s  wire%   CPU%  bound  lost        peer");
+    put(arg, "  # card test  proto     KB/s  wire%   CPU%  bound  lost        peer");
     for (unsigned i = first; i < kept; i++) {
         table_line(line, i + 1, &entries[i % REPORT_RESULTS]);
         put(arg, line);
@@ -176,7 +180,7 @@ static void write_table(report_put put, void *arg)
 
 /* ---- the line for forums: the best of each kind ---- */
 
-/* Of whole runs only: what is too short to have a bound is chance. */
+/* Of whole runs only: one that was cut short, or is too short to have a bound, is chance. */
 static const struct entry *best(unsigned nic, bool tx, bool udp)
 {
     const struct entry *found = NULL;
@@ -184,7 +188,7 @@ static const struct entry *best(unsigned nic, bool tx, bool udp)
     for (unsigned i = 0; i < kept && i < REPORT_RESULTS; i++) {
         const struct entry *e = &entries[i];
 
-        if (e->nic == nic && e->tx == tx && e->udp == udp && e->bound != NULL &&
+        if (e->nic == nic && e->tx == tx && e->udp == udp && e->bound != NULL && is_whole(e) &&
             (found == NULL || e->kb_s_milli > found->kb_s_milli)) {
             found = e;
         }

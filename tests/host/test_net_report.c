@@ -52,6 +52,26 @@ START_TEST(nothing_yet)
 }
 END_TEST
 
+/* Words begin where their heading does, the rate ends where its does. */
+static void headings_stand_over_their_columns(void)
+{
+    static const char *const columns[][2] = {
+        {"proto", "tcp"}, {"bound", "peer"}, {"lost", "0 again"}, {"peer", "10.0.0.2"}};
+    const char *first, *row;
+
+    write_all();
+    first = strchr(all, '\n') + 1;
+    row = strchr(first, '\n') + 1;
+    for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const char *heading = strstr(all, columns[i][0]), *value = strstr(row, columns[i][1]);
+
+        ck_assert_msg(heading != NULL && value != NULL, "%s", columns[i][0]);
+        ck_assert_msg(heading - all == value - row, "%s is at %d, %s at %d", columns[i][0],
+                      (int)(heading - all), columns[i][1], (int)(value - row));
+    }
+    ck_assert_int_eq(strstr(all, "KB/s") + 4 - all, strchr(row, '.') + 3 - row);
+}
+
 START_TEST(one_line_a_result)
 {
     transfer(METER_RX, false, 1024000, 1000, "ok");
@@ -61,6 +81,7 @@ START_TEST(one_line_a_result)
     ck_assert(rig_said("  2 0 iperf2-t tcp"));
     ck_assert(rig_said("10.0.0.2 timeout"));
     ck_assert(rig_said(" 0 again"));
+    headings_stand_over_their_columns();
     ck_assert_int_eq(rig_command("report more", 100), 1);
 }
 END_TEST
@@ -100,13 +121,15 @@ START_TEST(a_long_history)
 }
 END_TEST
 
-/* The best of each kind, of runs that are long enough. */
+/* The best of each kind, of runs that are long enough and were not cut short. */
 START_TEST(the_line_to_paste)
 {
     transfer(METER_RX, false, 1000000, 1000, "ok");
     transfer(METER_RX, false, 512000, 1000, "ok");
     transfer(METER_RX, false, 102400, 1, "ok"); /* too short to tell */
     transfer(METER_TX, true, 256000, 1000, "ok");
+    transfer(METER_TX, true, 900000, 1000, "refused"); /* nobody was there */
+    transfer(METER_TX, false, 900000, 1000, "abort");
     write_all();
     ck_assert_ptr_nonnull(strstr(all, "NicTest86 "));
     ck_assert_ptr_nonnull(strstr(all, "ne2000 ("));
