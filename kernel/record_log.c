@@ -1,10 +1,15 @@
 /*
- * A ring of records, each behind two bytes of length; places are counted on for ever, and taken
- * modulo the ring where it is touched.
+ * A ring of events, each behind two bytes of length; places are counted on for ever, and taken
+ * modulo the ring where an event begins.  It does not wrap: behind the ring is room for the rest of
+ * the last one.
  */
 #include "kernel/record_log.h"
 
+#include "kernel/record.h"
 #include "kernel/string.h"
+
+static const char before[] = "data: ";
+static const char after[] = "\n\n";
 
 enum {
     HEAD = 2,
@@ -14,50 +19,40 @@ enum {
     READY = NIC + CARDS,
     KEPT = READY + CARDS,
     BYTE_BITS = 8,
+    BEFORE = sizeof(before) - 1,
+    FRAME = BEFORE + sizeof(after) - 1,
 };
 
-static char ring[RECORD_LOG_BYTES];
+static unsigned char ring[RECORD_LOG_BYTES + HEAD + RECORD_MAX + FRAME];
 static uint32_t head, tail;               /* places: of the next record, of the oldest one      */
 static uint32_t head_number, tail_number; /* and their numbers                                  */
 
 static struct kept {
-    uint32_t version; /* changes with the text */
-    uint16_t length;  /* 0: none yet           */
-    char text[RECORD_LOG_KEPT_BYTES];
+    uint16_t length; /* 0: none yet */
+    char event[RECORD_LOG_KEPT_BYTES + FRAME];
 } kept[KEPT];
 
-/* ---- the ring ---- */
-
-static void put(uint32_t at, const char *from, size_t n)
+static unsigned char *place(uint32_t at)
 {
-    size_t first = RECORD_LOG_BYTES - at % RECORD_LOG_BYTES;
-
-    first = first < n ? first : n;
-    memcpy(ring + at % RECORD_LOG_BYTES, from, first);
-    memcpy(ring, from + first, n - first);
-}
-
-static void get(uint32_t at, char *to, size_t n)
-{
-    size_t first = RECORD_LOG_BYTES - at % RECORD_LOG_BYTES;
-
-    first = first < n ? first : n;
-    memcpy(to, ring + at % RECORD_LOG_BYTES, first);
-    memcpy(to + first, ring, n - first);
+    return ring + at % RECORD_LOG_BYTES;
 }
 
 static uint32_t length_at(uint32_t at)
 {
-    unsigned char bytes[HEAD];
-
-    get(at, (char *)bytes, HEAD);
-    return bytes[0] | (uint32_t)bytes[1] << BYTE_BITS;
+    return place(at)[0] | (uint32_t)place(at)[1] << BYTE_BITS;
 }
 
 static void drop_oldest(void)
 {
     tail += HEAD + length_at(tail);
     tail_number++;
+}
+
+static void write_event(char *to, const char *json, size_t n)
+{
+    memcpy(to, before, BEFORE);
+    memcpy(to + BEFORE, json, n);
+    memcpy(to + BEFORE + n, after, FRAME - BEFORE);
 }
 
 /* ---- what is told first ---- */
@@ -93,29 +88,29 @@ static unsigned place_of(const char *json)
 
 static void keep(const char *json, size_t n)
 {
-    unsigned place = place_of(json);
+    unsigned which = place_of(json);
 
-    if (place < KEPT && n <= RECORD_LOG_KEPT_BYTES) {
-        memcpy(kept[place].text, json, n);
-        kept[place].length = (uint16_t)n;
-        kept[place].version++;
+    if (which < KEPT && n <= RECORD_LOG_KEPT_BYTES) {
+        write_event(kept[which].event, json, n);
+        kept[which].length = (uint16_t)(n + FRAME);
     }
 }
 
 void record_log_add(const char *json, size_t n)
 {
-    const char bytes[HEAD] = {(char)n, (char)(n >> BYTE_BITS)};
+    size_t bytes = n + FRAME;
 
-    if (n == 0 || n > RECORD_LOG_BYTES - HEAD) {
+    if (n == 0 || n > RECORD_MAX) {
         return;
     }
     keep(json, n);
-    while (head + HEAD + n - tail > RECORD_LOG_BYTES) {
+    while (head + HEAD + bytes - tail > RECORD_LOG_BYTES) {
         drop_oldest();
     }
-    put(head, bytes, HEAD);
-    put(head + HEAD, json, n);
-    head += (uint32_t)(HEAD + n);
+    place(head)[0] = (unsigned char)bytes;
+    place(head)[1] = (unsigned char)(bytes >> BYTE_BITS);
+    write_event((char *)place(head) + HEAD, json, n);
+    head += (uint32_t)(HEAD + bytes);
     head_number++;
 }
 
@@ -126,13 +121,13 @@ void record_reader_open(struct record_reader *r)
     *r = (struct record_reader){.number = head_number, .at = head};
 }
 
-size_t record_reader_length(struct record_reader *r, unsigned *lost)
+size_t record_reader_look(struct record_reader *r, const char **event, unsigned *lost)
 {
     while (r->opening < KEPT && kept[r->opening].length == 0) {
         r->opening++;
     }
     if (r->opening < KEPT) {
-        r->version = kept[r->opening].version;
+        *event = kept[r->opening].event;
         return kept[r->opening].length;
     }
     if ((int32_t)(tail_number - r->number) > 0) {
@@ -140,32 +135,15 @@ size_t record_reader_length(struct record_reader *r, unsigned *lost)
         r->number = tail_number;
         r->at = tail;
     }
+    *event = (const char *)place(r->at) + HEAD;
     return r->number == head_number ? 0 : length_at(r->at);
-}
-
-bool record_reader_copy(const struct record_reader *r, size_t offset, char *to, size_t n)
-{
-    if (r->opening < KEPT) {
-        const struct kept *k = &kept[r->opening];
-
-        if (k->version != r->version) {
-            return false;
-        }
-        memcpy(to, k->text + offset, n);
-        return true;
-    }
-    if ((int32_t)(tail_number - r->number) > 0) {
-        return false;
-    }
-    get(r->at + HEAD + (uint32_t)offset, to, n);
-    return true;
 }
 
 void record_reader_advance(struct record_reader *r)
 {
     if (r->opening < KEPT) {
         r->opening++;
-    } else if ((int32_t)(tail_number - r->number) <= 0 && r->number != head_number) {
+    } else {
         r->at += HEAD + length_at(r->at);
         r->number++;
     }

@@ -1,8 +1,9 @@
 /*
  * The last records, for readers that come when they like and read as fast as they can (/events):
  * a ring of some 8 KB, and apart from it the latest `boot`, and `nic` and `ready` of each card,
- * which every reader is told first.  Nothing waits for a reader: what it was too slow for is
- * counted and skipped.
+ * which every reader is told first.  Each is kept in one piece, as the event that /events makes of
+ * it (HTML standard, "server-sent events"): "data: {JSON}" and an empty line.  Nothing waits for a
+ * reader: what it was too slow for is counted and skipped.
  */
 #ifndef KERNEL_RECORD_LOG_H
 #define KERNEL_RECORD_LOG_H
@@ -13,13 +14,12 @@
 
 enum { RECORD_LOG_BYTES = 8192, RECORD_LOG_KEPT_BYTES = 400 /* of a record told first */ };
 
-/* The sink for record_set_sink(): a record as JSON of `n` bytes. */
+/* The sink for record_set_sink(): a record as JSON of `n` bytes, at most RECORD_MAX. */
 void record_log_add(const char *json, size_t n);
 
 /* Where a reader stands: the fields are record_log.c's. */
 struct record_reader {
     unsigned opening; /* of those told first, so many are done    */
-    uint32_t version; /* of the one being told                    */
     uint32_t number;  /* else: of the record it stands at, ...    */
     uint32_t at;      /* ... and its place in all that was written */
 };
@@ -27,13 +27,11 @@ struct record_reader {
 /* From the beginning. */
 void record_reader_open(struct record_reader *r);
 
-/* Bytes of the record that `r` stands at; 0: there is none yet.  Records that are gone are skipped
- * and added to *lost. */
-size_t record_reader_length(struct record_reader *r, unsigned *lost);
+/* Bytes of the event that `r` stands at, and *event, the event, which stays there until the next
+ * record; 0: there is none yet.  Records that are gone are skipped and added to *lost. */
+size_t record_reader_look(struct record_reader *r, const char **event, unsigned *lost);
 
-/* Part of it, within its length.  False: it has been overwritten since record_reader_length(). */
-bool record_reader_copy(const struct record_reader *r, size_t offset, char *to, size_t n);
-
+/* Behind the event that the last look has shown. */
 void record_reader_advance(struct record_reader *r);
 
 #endif

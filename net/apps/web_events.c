@@ -2,9 +2,13 @@
  * /events: every record as it comes, as text/event-stream (HTML standard, "server-sent events").
  *
  * A stream reads the record log at its own pace.  No more than a little is handed to TCP before it
- * is acknowledged, so a browser that stops reading holds none of lwIP's heap; what the log has no
+ * is acknowledged, so a browser that stops reading holds little of lwIP's heap; what the log has no
  * longer is told as one `fault` record_lost, and httpd ends a stream that acknowledges nothing for
  * 8 s.  A comment every 3 s keeps it from doing that to the others.
+ *
+ * An event goes to TCP whole or not at all: its rest may be gone from the log when there is room
+ * for it.  httpd asks for a segment at a time; what is longer than that is handed to TCP behind its
+ * back.
  */
 #include "kernel/print.h"
 #include "kernel/record_log.h"
@@ -17,6 +21,7 @@ enum {
     COMMENT_US = 3000000,
     UNACKED_MAX = 2 * TCP_MSS,
     NOTE = 160,
+    ROOM = TCP_MSS, /* what httpd asks for at once (HTTPD_MAX_WRITE_LEN) */
 };
 
 static const char header[] = "HTTP/1.0 200 OK\r\n"
@@ -24,10 +29,6 @@ static const char header[] = "HTTP/1.0 200 OK\r\n"
                              "Content-Type: text/event-stream\r\n"
                              "Cache-Control: no-cache\r\n"
                              "Connection: close\r\n\r\n";
-static const char before[] = "data: ";
-static const char after[] = "\n\n";
-enum { BEFORE = sizeof(before) - 1, AFTER = sizeof(after) - 1 };
-
 static struct web_stream {
     struct tcp_pcb *pcb; /* null: free; valid while the file is open */
     fs_wait_cb wake;     /* null: nobody waits                       */
@@ -35,8 +36,7 @@ static struct web_stream {
     bool ending;
     uint64_t quiet_us; /* when a comment is due                    */
     struct record_reader reader;
-    size_t record, sent; /* its length, 0: none is under way; and how much of its event is out */
-    char note[NOTE];     /* header, comment or loss: goes first      */
+    char note[NOTE]; /* header, comment or loss: goes first      */
     size_t note_length, note_sent;
     unsigned lost;
 } streams[WEB_STREAMS];
@@ -77,78 +77,45 @@ static size_t copy_note(struct web_stream *s, char *to, size_t n)
     return n;
 }
 
-/* Is there anything to begin with?  Between two events only. */
-static bool begin(struct web_stream *s)
+/* The event that is next, behind a note if there is one: a loss that was noticed becomes one. */
+static size_t next_event(struct web_stream *s, const char **event)
 {
-    s->record = record_reader_length(&s->reader, &s->lost);
-    s->sent = 0;
-    if (s->lost != 0) {
-        s->record = 0; /* comes behind that */
-        note_loss(s);
-        return true;
-    }
-    if (s->record == 0 && clock_us() >= s->quiet_us) {
-        s->quiet_us = clock_us() + COMMENT_US; /* one, not one for every look */
-        set_note(s, ":\n\n");
-        return true;
-    }
-    return s->record != 0;
-}
+    size_t n = record_reader_look(&s->reader, event, &s->lost);
 
-/* A part of "data: RECORD\n\n"; 0: the record is gone. */
-static size_t copy_event(struct web_stream *s, char *to, size_t n)
-{
-    if (s->sent < BEFORE) {
-        n = smaller(n, BEFORE - s->sent);
-        memcpy(to, before + s->sent, n);
-    } else if (s->sent < BEFORE + s->record) {
-        n = smaller(n, BEFORE + s->record - s->sent);
-        if (!record_reader_copy(&s->reader, s->sent - BEFORE, to, n)) {
-            return 0;
-        }
-    } else {
-        n = smaller(n, BEFORE + s->record + AFTER - s->sent);
-        memcpy(to, after + (s->sent - BEFORE - s->record), n);
-    }
-    s->sent += n;
-    if (s->sent == BEFORE + s->record + AFTER) {
-        record_reader_advance(&s->reader);
-        s->record = 0;
+    if (s->lost != 0) {
+        note_loss(s);
     }
     return n;
 }
 
-/* Events that fit one read go whole, so that waiting between two reads costs none of them. */
-static bool fits(const struct web_stream *s, size_t n, size_t room)
+/* Nothing else is to be said, for long. */
+static bool comment_is_due(const struct web_stream *s)
 {
-    return s->sent != 0 || n == 0 || BEFORE + s->record + AFTER <= room - n;
+    return clock_us() >= s->quiet_us;
 }
 
-/* Half an event cannot be taken back: where its rest is gone the stream ends, and the browser opens
- * another. */
 static int fill(struct web_stream *s, char *to, size_t room)
 {
     size_t n = 0;
 
-    if (s->sent == 0) {
-        s->record = 0; /* looked at a while ago: is it still there? */
-    }
     while (n < room) {
+        const char *event;
+        size_t length;
+
         if (s->note_sent < s->note_length) {
             n += copy_note(s, to + n, room - n);
-        } else if (s->record != 0 && !fits(s, n, room)) {
-            break;
-        } else if (s->record != 0) {
-            size_t part = copy_event(s, to + n, room - n);
-
-            if (part == 0) {
-                s->ending = true;
-                break;
-            }
-            n += part;
-        } else if (!begin(s)) {
+            continue;
+        }
+        length = next_event(s, &event);
+        if (s->note_sent < s->note_length) {
+            continue;
+        }
+        if (length == 0 || length > room - n) {
             break;
         }
+        memcpy(to + n, event, length);
+        n += length;
+        record_reader_advance(&s->reader);
     }
     return (int)n;
 }
@@ -200,10 +167,29 @@ int web_stream_read(struct web_stream *s, char *to, int n, fs_wait_cb wake, void
     return FS_READ_DELAYED;
 }
 
+/* Long events go now; is there anything for httpd to ask for? */
 static bool has_news(struct web_stream *s)
 {
-    return s->ending || s->record != 0 || s->note_sent < s->note_length ||
-           (may_send(s) && begin(s));
+    const char *event;
+    size_t n;
+
+    while (s->note_sent == s->note_length && may_send(s) && (n = next_event(s, &event)) != 0 &&
+           s->note_sent == s->note_length) {
+        if (n <= ROOM) {
+            return true;
+        }
+        if (tcp_write(s->pcb, event, (u16_t)n, TCP_WRITE_FLAG_COPY) != ERR_OK) {
+            break; /* no room or no memory: later, or it is lost and told */
+        }
+        record_reader_advance(&s->reader);
+        s->quiet_us = clock_us() + COMMENT_US;
+        tcp_output(s->pcb);
+    }
+    if (s->note_sent == s->note_length && comment_is_due(s)) {
+        s->quiet_us = clock_us() + COMMENT_US;
+        set_note(s, ":\n\n");
+    }
+    return s->note_sent < s->note_length;
 }
 
 void web_stream_tick(void)
@@ -211,7 +197,7 @@ void web_stream_tick(void)
     for (unsigned i = 0; i < WEB_STREAMS; i++) {
         struct web_stream *s = &streams[i];
 
-        if (s->pcb != NULL && s->wake != NULL && (s->ending || may_send(s)) && has_news(s)) {
+        if (s->pcb != NULL && s->wake != NULL && (s->ending || (may_send(s) && has_news(s)))) {
             fs_wait_cb wake = s->wake;
 
             s->wake = NULL;

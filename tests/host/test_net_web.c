@@ -404,6 +404,37 @@ START_TEST(slow_reader)
 }
 END_TEST
 
+/* Records longer than a segment, for one whose window shuts within one of them while more come than
+ * the log holds: each is told whole, or as lost. */
+START_TEST(slow_reader_of_long_records)
+{
+    struct browser *slow = &browsers[0];
+    unsigned whole = 0, emitted = 0;
+
+    ck_assert(call(slow, events));
+    rig_run_ms(50);
+    for (unsigned round = 0; round < 4; round++) {
+        slow->tcp.stop_at = slow->tcp.received + 1 + 1000 * round;
+        for (unsigned i = 0; i < 5; i++) {
+            emit(emitted++, 3900 - 100 * i);
+            rig_run_ms(20);
+        }
+        slow->tcp.stop_at = 0;
+        rig_run_ms(3000);
+    }
+    for (const char *at = slow->reply; (at = strstr(at, "data: {\"ev\":\"bench\"")) != NULL; at++) {
+        const char *end = strchr(at, '\n');
+
+        ck_assert(end != NULL && begins(end - 1, "}\n\n"));
+        whole++;
+    }
+    ck_assert(!ended(&slow->tcp));
+    ck_assert_uint_gt(lost_by(slow->reply), 0);
+    ck_assert_uint_eq(whole + lost_by(slow->reply), emitted);
+    hang_up(slow);
+}
+END_TEST
+
 /* One that never reads again is ended; lwIP's heap and pools come back (rig_down). */
 START_TEST(dead_reader)
 {
@@ -470,6 +501,7 @@ Suite *net_web_suite(void)
     tcase_add_test(tcase, quiet_stream_lives);
     tcase_add_test(tcase, four_streams);
     tcase_add_test(tcase, slow_reader);
+    tcase_add_test(tcase, slow_reader_of_long_records);
     tcase_add_test(tcase, dead_reader);
     tcase_add_test(tcase, set_http);
     tcase_add_test(own_case(suite, "off"), off_from_the_start);
