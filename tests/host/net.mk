@@ -9,7 +9,7 @@ NET_RIG := $(addprefix tests/host/,net_rig.c fake_profile.c net_lender.c net_con
     pci.c remote.c wire.c)
 
 HOST_SRC_net := $(sort $(wildcard tests/host/test_net*.c)) tests/host/iperf2_rig.c tests/host/iperf3_rig.c \
-    tests/host/nuttcp_rig.c tests/host/names_rig.c \
+    tests/host/nuttcp_rig.c tests/host/names_rig.c tests/host/web_rig.c \
     $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
 HOST_CFLAGS_net := $(HOST_LWIP)
 

@@ -45,6 +45,7 @@ Suite *net_nuttcp_udp_suite(void);
 Suite *net_names_suite(void);
 Suite *net_names_answer_suite(void);
 Suite *net_web_suite(void);
+Suite *net_web_events_suite(void);
 
 enum { CASE_SECONDS = 20 /* sanitized, on a busy machine */ };
 
