@@ -176,13 +176,14 @@ static void opened(struct nuttcp_stream *s)
     }
 }
 
-/* On its own port, or the next one where the port does not tell. */
+/* On its own port; or the next one on 5001, where a port that was forwarded ends.  On another port
+ * the same host may be a ttcp just now. */
 static struct nuttcp_stream *stream_at(uint16_t port)
 {
     unsigned i = (unsigned)(port - nuttcp.params.port);
 
     if (port < nuttcp.params.port || i >= nuttcp.params.streams) {
-        i = nuttcp.opened;
+        i = port == TTCP_PORT ? nuttcp.opened : nuttcp.params.streams;
     }
     return i < nuttcp.params.streams && !nuttcp.streams[i].opened ? &nuttcp.streams[i] : NULL;
 }
