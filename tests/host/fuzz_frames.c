@@ -19,8 +19,11 @@
 enum {
     ROOM = 1600,
     CLIENTS = 4,
+    SAID = 256,
     PORT = 5001,
     FROM = 40000,
+    HTTP = 80,
+    DELAYED_ACK_MS = 300,
     MDNS = 5353,
     NETBIOS = 137,
     GROUP = RIG_IP4(224, 0, 0, 251),
@@ -44,6 +47,7 @@ struct input {
 };
 
 static struct peer_tcp clients[CLIENTS], server;
+static uint8_t said[CLIENTS][SAID]; /* what their streams begin with */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -115,6 +119,19 @@ static void ip_packet(struct input *in)
     peer_send_ip(&peer, BOX_IP, protocol, data, n);
 }
 
+/* To a service that does not talk for ever, with what the input says first. */
+static void connect_to(struct input *in, unsigned who, unsigned how)
+{
+    static const uint16_t services[] = {PORT, 5201, 5000, HTTP, 7, 9, 7001, 7777};
+    struct peer_tcp *c = &clients[who];
+
+    peer_tcp_connect(c, &peer, FROM + who, BOX_IP,
+                     services[how % (sizeof(services) / sizeof(services[0]))]);
+    c->says_bytes = length(in, SAID);
+    take(in, said[who], c->says_bytes);
+    c->says = said[who];
+}
+
 /* One of the clients, or the server of a ttcp -t: near where its connection stands. */
 static void segment(struct input *in)
 {
@@ -123,7 +140,7 @@ static void segment(struct input *in)
     uint32_t here = c->snd_nxt, there = c->rcv_nxt;
 
     if (c != &server && !c->open) {
-        peer_tcp_connect(c, &peer, FROM + who % (CLIENTS + 1), BOX_IP, PORT);
+        connect_to(in, who % (CLIENTS + 1), flags);
         return;
     }
     if (!c->open) {
@@ -144,7 +161,7 @@ static void segment(struct input *in)
 
 static void datagram(struct input *in)
 {
-    static const uint16_t ports[] = {5001, 5010, 2000, 68, 9999, MDNS, NETBIOS};
+    static const uint16_t ports[] = {5001, 5010, 2000, 68, 9999, MDNS, NETBIOS, 5201, 7, 9, 19};
     uint8_t data[MTU];
     unsigned port = ports[byte(in) % (sizeof(ports) / sizeof(ports[0]))];
     unsigned how = byte(in), n = length(in, 1400);
@@ -193,6 +210,10 @@ static void command(struct input *in)
         "ttcp -r\n",
         "ttcp -r -u -p 9999\n",
         "ping -f -n 20 -s 2000 10.0.0.2\n",
+        "iperf -n 20000 10.0.0.2\n",
+        "iperf -R -n 20000 10.0.0.2\n",
+        "iperf -u -n 20000 10.0.0.2\n",
+        "iperf -u -R -n 20000 10.0.0.2\n",
         "set batch=off\n",
         "set batch=on\n",
         "set pad=stack\n",
@@ -215,10 +236,23 @@ static void (*const steps[STEPS])(struct input *in) = {
 
 /* ---- one input ---- */
 
+/* /events is told for as long as there is somebody. */
+static void close_the_browsers(void)
+{
+    for (unsigned i = 0; i < CLIENTS; i++) {
+        if (clients[i].open && clients[i].box_port == HTTP) {
+            rig_run_ms(DELAYED_ACK_MS); /* where the box really stands */
+            clients[i].snd_nxt = clients[i].acked;
+            peer_tcp_flags(&clients[i], T_RST | T_ACK);
+        }
+    }
+}
+
 static void must_settle(void)
 {
     const char *held;
 
+    close_the_browsers();
     do {
         rig_type("\003");
         rig_run_ms(50);
