@@ -249,3 +249,24 @@ def test_nuttcp(boot_bochs):
         assert status == 0, out
         nuttcp.check(box, out, since)
     assert box.all("panic") == []
+
+
+@pytest.mark.skipif(shutil.which("nc") is None, reason="nc is not installed")
+def test_nc(boot_bochs):
+    """The raw sink, echo, and the report that tells of it."""
+    ports = {guest: free_port() for guest in (7001, 7, 7777)}
+    box = boot_bochs(forward=[("tcp", host, guest) for guest, host in ports.items()],
+                     floppy=product("nictest86.img"))
+    box.wait_for("ready", 180)
+
+    def nc(guest, *words, data=b""):
+        done = subprocess.run(["nc", *words, "127.0.0.1", str(ports[guest])], input=data,
+                              capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert nc(7001, "-N", data=bytes(300_000)) == b""
+    result = box.wait_for("result", 20)
+    assert (result["test"], result["bytes"], result["end"]) == ("sink", 300_000, "ok")
+    assert nc(7, "-N", data=b"there and back " * 2000) == b"there and back " * 2000
+    assert b"sink-r   tcp" in nc(7777, "-d")

@@ -1,8 +1,8 @@
 """Datagrams of 32 KB, as iperf3 -u sends them over loopback: 22 fragments each.
 
-An NE2000 holds eight full frames.  At the pace of a wire it is emptied in time; QEMU delivers
-all 22 within one instant and drops, without a word, what finds no room.  A datagram is counted whole
-or not at all.
+An NE2000 holds eight full frames.  At the pace of a wire it is emptied in time; QEMU delivers all
+22 within one instant and drops, without a word, what finds no room.  One is counted whole or not
+at all.
 """
 
 import time
