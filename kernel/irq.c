@@ -107,7 +107,7 @@ static int usable(int line)
     return line >= 0 && line < IRQ_LINES ? line : IRQ_NONE;
 }
 
-int irq_attach(int line, irq_handler handler, void *arg)
+__attribute__((cold)) int irq_attach(int line, irq_handler handler, void *arg)
 {
     line = usable(line);
     if (line == IRQ_NONE) {
@@ -126,7 +126,7 @@ int irq_attach(int line, irq_handler handler, void *arg)
     return result;
 }
 
-void irq_detach(int line, irq_handler handler, void *arg)
+__attribute__((cold)) void irq_detach(int line, irq_handler handler, void *arg)
 {
     line = usable(line);
     if (line == IRQ_NONE) {
@@ -263,7 +263,8 @@ static uint16_t look(uint16_t set, void (*provoke)(void *), void (*quiet)(void *
     return watch_end();
 }
 
-int irq_find(uint16_t candidates, void (*provoke)(void *arg), void (*quiet)(void *arg), void *arg)
+__attribute__((cold)) int irq_find(uint16_t candidates, void (*provoke)(void *arg),
+                                   void (*quiet)(void *arg), void *arg)
 {
     bool enabled = cpu_irq_save();
     cpu_sti();

@@ -148,7 +148,7 @@ static void announce(const struct memory *m)
     record_end();
 }
 
-static void bring_up(uint32_t magic, const struct multiboot_info *info)
+static __attribute__((cold)) void bring_up(uint32_t magic, const struct multiboot_info *info)
 {
     time_init();
     irq_init(); /* exceptions are caught from here on */
@@ -273,10 +273,16 @@ static void turn(void)
     }
 }
 
-void kmain(uint32_t magic, const struct multiboot_info *info)
+/* Told to be hot, or what is only called behind bring_up() is taken for as cold as that. */
+static _Noreturn __attribute__((hot, noinline)) void turn_for_ever(void)
 {
-    bring_up(magic, info);
     for (;;) {
         turn();
     }
+}
+
+void kmain(uint32_t magic, const struct multiboot_info *info)
+{
+    bring_up(magic, info);
+    turn_for_ever();
 }

@@ -83,7 +83,7 @@ static bool counter_runs(unsigned counter)
     return false;
 }
 
-void time_init(void)
+__attribute__((cold)) void time_init(void)
 {
     uint8_t port = io_in8(system_port, 0) & SYSTEM_WRITABLE & (uint8_t)~SYSTEM_SPEAKER;
     io_out8(system_port, 0, port | SYSTEM_GATE_2);
@@ -102,7 +102,7 @@ void time_leave(void)
     counter_program(PIT_COUNTER_0, PIT_SQUARE, PIT_RELOAD_65536);
 }
 
-bool time_works(void)
+__attribute__((cold)) bool time_works(void)
 {
     return !dead;
 }
@@ -297,7 +297,7 @@ static void calibrate_loop(void)
     mhz = us == 0 ? 0 : (loops * spin_cycles() + us / 2) / us;
 }
 
-void time_calibrate(void)
+__attribute__((cold)) void time_calibrate(void)
 {
     bool enabled = cpu_irq_save(); /* an interrupt inside would be measured too */
     if (cpu.has_tsc) {

@@ -90,7 +90,7 @@ static const char *bound_of(const struct meter_run *run, unsigned cpu_permille)
     return paced(run) ? "pacing" : "peer";
 }
 
-struct meter_sum meter_compute(const struct meter_run *run)
+__attribute__((cold)) struct meter_sum meter_compute(const struct meter_run *run)
 {
     struct meter_sum sum = {
         .us = run->us,
@@ -253,7 +253,7 @@ uint32_t meter_resent(const struct meter *m)
     return m->tcp.resent + m->tcp_more.resent;
 }
 
-struct meter_sum meter_sum_at(const struct meter *m, uint64_t end_us)
+__attribute__((cold)) struct meter_sum meter_sum_at(const struct meter *m, uint64_t end_us)
 {
     struct nic *nic = nicif_nic(m->netif);
     bool stopped = m->stopped_us != 0;
@@ -382,7 +382,7 @@ static void emit_record(const struct meter *m, const struct meter_sum *sum, cons
     record_end();
 }
 
-__attribute__((noipa)) void meter_end_at(struct meter *m, const char *how, uint64_t end_us)
+__attribute__((noipa, cold)) void meter_end_at(struct meter *m, const char *how, uint64_t end_us)
 {
     struct meter_sum sum;
 
@@ -407,7 +407,7 @@ void meter_end(struct meter *m, const char *how)
     meter_end_at(m, how, strcmp(how, "ok") == 0 ? now : m->last_us);
 }
 
-void meter_show_progress(void)
+__attribute__((cold)) void meter_show_progress(void)
 {
     for (struct meter *m = open_meters; m != NULL; m = m->next) {
         uint64_t us = clock_us() - m->start_us;

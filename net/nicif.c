@@ -352,7 +352,7 @@ static err_t follow_groups(struct netif *netif, const ip4_addr_t *changed,
 
 /* ---- set-up ---- */
 
-static err_t netif_setup(struct netif *netif)
+static __attribute__((cold)) err_t netif_setup(struct netif *netif)
 {
     struct nicif *n = netif->state;
 
@@ -370,7 +370,7 @@ static err_t netif_setup(struct netif *netif)
     return ERR_OK;
 }
 
-struct netif *nicif_open(struct nic *nic)
+__attribute__((cold)) struct netif *nicif_open(struct nic *nic)
 {
     struct nicif *n = nicif_of(nic);
 

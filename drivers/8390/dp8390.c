@@ -70,7 +70,7 @@ void dp8390_restart(struct dp8390 *d)
     configure(d);
 }
 
-static int dp8390_open(struct nic *nic)
+static __attribute__((cold)) int dp8390_open(struct nic *nic)
 {
     struct dp8390 *d = dp8390_of(nic);
 
@@ -100,7 +100,7 @@ void dp8390_halt(struct dp8390 *d)
 }
 
 /* A frame on its way is let go first; what ends meanwhile would keep some cards' line up. */
-static void dp8390_close(struct nic *nic)
+static __attribute__((cold)) void dp8390_close(struct nic *nic)
 {
     struct dp8390 *d = dp8390_of(nic);
 
@@ -117,7 +117,8 @@ static void dp8390_close(struct nic *nic)
     d->open = false;
 }
 
-static void dp8390_set_filter(struct nic *nic, const struct nic_filter *filter)
+static __attribute__((cold)) void dp8390_set_filter(struct nic *nic,
+                                                    const struct nic_filter *filter)
 {
     struct dp8390 *d = dp8390_of(nic);
     const bool all = filter->promiscuous || filter->all_multicast;
@@ -144,7 +145,7 @@ static void dp8390_set_filter(struct nic *nic, const struct nic_filter *filter)
 /* ---- overrun: DS ch. 7, "buffer ring overflow", its steps in its order ---- */
 
 /* Steps 1 to 7: halt, let the wire fall silent, run again in loopback. */
-void dp8390_overrun_halt(struct dp8390 *d)
+__attribute__((cold)) void dp8390_overrun_halt(struct dp8390 *d)
 {
     bool was_sending;
 
@@ -163,7 +164,7 @@ void dp8390_overrun_halt(struct dp8390 *d)
 }
 
 /* Steps 9 to 11, once step 8 (rx_burst) has made room: back onto the wire. */
-void dp8390_overrun_resume(struct dp8390 *d)
+__attribute__((cold)) void dp8390_overrun_resume(struct dp8390 *d)
 {
     put(d, ISR, ISR_OVW);    /* 9 */
     put(d, TCR, TCR_NORMAL); /* 10 */

@@ -212,7 +212,7 @@ static unsigned address_now(const struct dp8390 *d)
 
 /* The remote DMA is set up for twice as many bytes, or its end would hide cycles too many.  A read
  * may be ahead of us. */
-bool ne2000_counts_right(struct dp8390 *d, unsigned *seen, unsigned *wanted)
+__attribute__((cold)) bool ne2000_counts_right(struct dp8390 *d, unsigned *seen, unsigned *wanted)
 {
     const unsigned from = (unsigned)d->tx_page * DP8390_PAGE;
     const unsigned before = address_now(d);
@@ -233,7 +233,7 @@ bool ne2000_counts_right(struct dp8390 *d, unsigned *seen, unsigned *wanted)
 
 /* Read and write back to back: with the usual pause between port accesses, some clones do not
  * reset. */
-static int reset(struct dp8390 *d)
+static __attribute__((cold)) int reset(struct dp8390 *d)
 {
     struct deadline limit;
 

@@ -69,14 +69,14 @@ static void release(struct stream *s)
     active--;
 }
 
-static void finish(struct stream *s, const char *how, const char *why)
+static __attribute__((cold)) void finish(struct stream *s, const char *how, const char *why)
 {
     release(s);
     s->job.done(s->job.arg, how, why, &s->meter);
 }
 
 /* What lies in our own buffer has gone nowhere. */
-static void end_early(struct stream *s, const char *how)
+static __attribute__((cold)) void end_early(struct stream *s, const char *how)
 {
     if (s->meter.dir == METER_TX && s->meter.bytes > s->taken) {
         s->meter.bytes = s->taken;
@@ -366,7 +366,7 @@ static struct stream *new_stream(const struct tcp_stream_job *job)
     return NULL;
 }
 
-int tcp_stream_start(const struct tcp_stream_job *job)
+__attribute__((cold)) int tcp_stream_start(const struct tcp_stream_job *job)
 {
     struct stream *s = new_stream(job);
 
@@ -377,7 +377,8 @@ int tcp_stream_start(const struct tcp_stream_job *job)
     return OK;
 }
 
-int tcp_stream_take_over(const struct tcp_stream_job *job, struct tcp_pcb *pcb)
+__attribute__((cold)) int tcp_stream_take_over(const struct tcp_stream_job *job,
+                                               struct tcp_pcb *pcb)
 {
     struct stream *s = new_stream(job);
 

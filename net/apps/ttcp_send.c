@@ -49,7 +49,7 @@ static uint8_t pattern[PATTERN_KINDS - 1 + PATTERN_BYTES]; /* any of the kinds c
 
 const struct tcp_payload ttcp_payload = {pattern, PATTERN_BYTES, PATTERN_KINDS};
 
-static void finish(int status)
+static __attribute__((cold)) void finish(int status)
 {
     tx.phase = PHASE_IDLE;
     if (tx.udp != NULL) {
@@ -65,7 +65,7 @@ static void complain(const char *why)
     kprintf("ttcp-t: %s\n", why);
 }
 
-static void fail(const char *why, const char *how)
+static __attribute__((cold)) void fail(const char *why, const char *how)
 {
     complain(why);
     meter_end(&tx.meter, how);
@@ -207,7 +207,7 @@ static int start_udp(void)
 
 /* ---- outside ---- */
 
-int ttcp_send(const struct ttcp_job *job)
+__attribute__((cold)) int ttcp_send(const struct ttcp_job *job)
 {
     tx.job = *job;
     tx.calls_left = job->count;
@@ -222,14 +222,14 @@ int ttcp_send(const struct ttcp_job *job)
     return OK;
 }
 
-void ttcp_send_abort(void)
+__attribute__((cold)) void ttcp_send_abort(void)
 {
     tcp_stream_stop(&tx);
     meter_end(&tx.meter, "abort");
     finish(SHELL_FAILED);
 }
 
-static void start(void)
+static __attribute__((cold)) void start(void)
 {
     for (unsigned i = 0; i < sizeof(pattern); i++) {
         pattern[i] = (uint8_t)(PATTERN_FIRST + i % PATTERN_KINDS);

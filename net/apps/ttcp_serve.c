@@ -124,7 +124,7 @@ static void finish(struct sink *s, const char *how)
 }
 
 /* The same while the pcb still lives: it must not call us or count for us any more. */
-static void release(struct sink *s, const char *how)
+static __attribute__((cold)) void release(struct sink *s, const char *how)
 {
     tcp_let_go(s->pcb);
     finish(s, how);
@@ -225,7 +225,7 @@ static struct sink *free_sink(void)
     return NULL;
 }
 
-static err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
+static __attribute__((cold)) err_t on_accept(void *arg, struct tcp_pcb *pcb, err_t err)
 {
     struct sink *s;
 
@@ -266,7 +266,7 @@ bool ttcp_claimed_udp(struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *peer
     return claim != NULL && claim->udp(pcb, p, peer, port);
 }
 
-int ttcp_watch(uint16_t port, bool udp, ttcp_watcher watcher)
+__attribute__((cold)) int ttcp_watch(uint16_t port, bool udp, ttcp_watcher watcher)
 {
     if (watch.watcher != NULL) {
         return E_BUSY;
@@ -294,7 +294,7 @@ void ttcp_unwatch(void)
     }
 }
 
-static void start(void)
+static __attribute__((cold)) void start(void)
 {
     for (unsigned i = 0; i < FIXED; i++) {
         listen_tcp_always(fixed[i].port, on_accept, fixed[i].test);

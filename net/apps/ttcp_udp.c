@@ -108,7 +108,7 @@ static struct flow *begin(struct flow *f, uint16_t port, const ip_addr_t *peer, 
     return f;
 }
 
-static void end(struct flow *f, const char *how, uint64_t at_us)
+static __attribute__((cold)) void end(struct flow *f, const char *how, uint64_t at_us)
 {
     bool counted = f->meter.bytes != 0;
 
@@ -221,7 +221,7 @@ static unsigned free_port(void)
     return i;
 }
 
-int ttcp_udp_open(uint16_t port)
+__attribute__((cold)) int ttcp_udp_open(uint16_t port)
 {
     unsigned known = find_port(port), i = free_port();
     struct udp_pcb *pcb;
@@ -246,7 +246,7 @@ int ttcp_udp_open(uint16_t port)
     return OK;
 }
 
-void ttcp_udp_close(uint16_t port)
+__attribute__((cold)) void ttcp_udp_close(uint16_t port)
 {
     unsigned at = find_port(port);
 
