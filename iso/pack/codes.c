@@ -10,7 +10,11 @@
 
 enum { ROUNDS = 10 };
 
-typedef uint32_t counts[LITERAL_SYMBOLS];
+/* How often each symbol came after a byte, and how many did. */
+struct counts {
+    uint32_t symbol[LITERAL_SYMBOLS];
+    uint32_t all;
+};
 
 /* ---- Huffman's algorithm ---- */
 
@@ -92,12 +96,12 @@ void huffman(const uint32_t *frequency, unsigned n, uint8_t *bits)
 /* ---- which bytes share a code ---- */
 
 /* The literals' codes, each for what follows those bytes that chose it. */
-static void codes_of_choices(struct codes *c, const counts *after)
+static void codes_of_choices(struct codes *c, const struct counts *after)
 {
-    counts sum[LITERAL_CODES] = {{0}};
+    uint32_t sum[LITERAL_CODES][LITERAL_SYMBOLS] = {{0}};
     for (unsigned byte = 0; byte < 256; byte++) {
-        for (unsigned i = 0; i < LITERAL_SYMBOLS; i++) {
-            sum[c->choice[byte]][i] += after[byte][i];
+        for (unsigned i = 0; i < LITERAL_SYMBOLS && after[byte].all > 0; i++) {
+            sum[c->choice[byte]][i] += after[byte].symbol[i];
         }
     }
     for (unsigned code = 0; code < LITERAL_CODES; code++) {
@@ -114,12 +118,15 @@ static uint32_t cost_in(const uint8_t *code, const uint32_t *frequency)
     return cost;
 }
 
-static void choose(struct codes *c, const counts *after)
+static void choose(struct codes *c, const struct counts *after)
 {
     for (unsigned byte = 0; byte < 256; byte++) {
-        uint32_t best = cost_in(c->literal[c->choice[byte]], after[byte]);
-        for (unsigned code = 0; code < LITERAL_CODES && best > 0; code++) {
-            uint32_t cost = cost_in(c->literal[code], after[byte]);
+        if (after[byte].all == 0) {
+            continue;
+        }
+        uint32_t best = cost_in(c->literal[c->choice[byte]], after[byte].symbol);
+        for (unsigned code = 0; code < LITERAL_CODES; code++) {
+            uint32_t cost = cost_in(c->literal[code], after[byte].symbol);
             if (cost < best) {
                 best = cost;
                 c->choice[byte] = (uint8_t)code;
@@ -129,21 +136,18 @@ static void choose(struct codes *c, const counts *after)
 }
 
 /* The most frequent bytes have one each, the rest the first. */
-static void first_choices(struct codes *c, const counts *after)
+static void first_choices(struct codes *c, const struct counts *after)
 {
-    uint32_t total[256] = {0};
-    for (unsigned byte = 0; byte < 256; byte++) {
-        for (unsigned i = 0; i < LITERAL_SYMBOLS; i++) {
-            total[byte] += after[byte][i];
-        }
-    }
     for (unsigned code = 1; code < LITERAL_CODES; code++) {
         unsigned most = 0;
-        for (unsigned byte = 1; byte < 256; byte++) {
-            most = total[byte] > total[most] ? byte : most;
+        uint32_t its = 0;
+        for (unsigned byte = 0; byte < 256; byte++) {
+            if (c->choice[byte] == 0 && after[byte].all > its) {
+                most = byte;
+                its = after[byte].all;
+            }
         }
-        total[most] = 0;
-        c->choice[most] = (uint8_t)code;
+        c->choice[most] = its > 0 ? (uint8_t)code : c->choice[most];
     }
 }
 
@@ -155,15 +159,16 @@ static bool chosen(const struct codes *c)
 
 void fit_codes(struct codes *c, const uint8_t *image, const struct token *tokens, size_t count)
 {
-    counts *after = room_for(256 * sizeof *after);
+    struct counts *after = room_for(256 * sizeof *after);
     uint32_t slots[DISTANCE_CODES][DISTANCE_SYMBOLS] = {{0}};
     uint32_t last = 0;
     unsigned before = 0;
     for (const struct token *t = tokens; t < tokens + count; image += t->length, t++) {
+        after[before].all++;
         if (t->distance == 0) {
-            after[before][*image]++;
+            after[before].symbol[*image]++;
         } else {
-            after[before][copy_symbol(t, last)]++;
+            after[before].symbol[copy_symbol(t, last)]++;
             if (t->distance != last) {
                 slots[distance_code(t->length)][slot_of(t->distance - 1)]++;
             }
@@ -175,12 +180,12 @@ void fit_codes(struct codes *c, const uint8_t *image, const struct token *tokens
         huffman(slots[i], DISTANCE_SYMBOLS, c->distance[i]);
     }
     if (!chosen(c)) {
-        first_choices(c, (const counts *)after);
+        first_choices(c, after);
     }
     for (unsigned i = 0; i < ROUNDS; i++) {
-        codes_of_choices(c, (const counts *)after);
-        choose(c, (const counts *)after);
+        codes_of_choices(c, after);
+        choose(c, after);
     }
-    codes_of_choices(c, (const counts *)after);
+    codes_of_choices(c, after);
     free(after);
 }

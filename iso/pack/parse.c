@@ -15,8 +15,8 @@ struct way {
 
 /* How many bits what a symbol stands for takes, with its further ones. */
 struct price {
-    uint32_t literal[256][256];            /* after that byte, this one */
-    uint32_t length[256][2][COPY_MAX + 1]; /* after that byte: with a distance, or again */
+    uint32_t literal[LITERAL_CODES][256];
+    uint32_t length[LITERAL_CODES][2][COPY_MAX + 1]; /* with a distance, or again */
     uint32_t slot[DISTANCE_CODES][DISTANCE_SYMBOLS];
 };
 
@@ -47,15 +47,15 @@ static uint32_t bits_of(const uint8_t *code, unsigned symbol)
 static struct price *prices(const struct codes *c)
 {
     struct price *p = room_for(sizeof *p);
-    for (unsigned before = 0; before < 256; before++) {
-        const uint8_t *code = c->literal[c->choice[before]];
+    for (unsigned which = 0; which < LITERAL_CODES; which++) {
+        const uint8_t *code = c->literal[which];
         for (unsigned byte = 0; byte < 256; byte++) {
-            p->literal[before][byte] = bits_of(code, byte);
+            p->literal[which][byte] = bits_of(code, byte);
         }
         for (unsigned length = COPY_MIN; length <= COPY_MAX; length++) {
             unsigned slot = slot_of(length - COPY_MIN);
-            p->length[before][0][length] = bits_of(code, LENGTHS + slot) + extra_bits(slot);
-            p->length[before][1][length] = bits_of(code, AGAIN + slot) + extra_bits(slot);
+            p->length[which][0][length] = bits_of(code, LENGTHS + slot) + extra_bits(slot);
+            p->length[which][1][length] = bits_of(code, AGAIN + slot) + extra_bits(slot);
         }
     }
     for (unsigned i = 0; i < DISTANCE_CODES; i++) {
@@ -130,12 +130,12 @@ size_t cheapest(const uint8_t *image, size_t n, const struct matches *m, const s
         ways[at].cost = UINT32_MAX;
     }
     for (size_t at = 0; at < n; at++) {
-        unsigned before = at == 0 ? 0 : image[at - 1];
-        arrive(&ways[at + 1], ways[at].cost + p->literal[before][image[at]], (struct token){1, 0},
+        unsigned which = c->choice[at == 0 ? 0 : image[at - 1]];
+        arrive(&ways[at + 1], ways[at].cost + p->literal[which][image[at]], (struct token){1, 0},
                ways[at].last);
-        copy_again(image, n, at, ways, p->length[before][1]);
+        copy_again(image, n, at, ways, p->length[which][1]);
         copy_matches(m->all + m->first[at], m->all + m->first[at + 1], at, ways,
-                     p->length[before][0], p);
+                     p->length[which][0], p);
     }
     size_t count = walk_back(ways, n, tokens);
     free(p);

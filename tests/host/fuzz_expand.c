@@ -71,10 +71,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
-    switch (data[0] % 3) {
-    case 0: there_and_back(data + 1, size - 1); break;
-    case 1: damaged(data + 1, size - 1); break;
-    default: foreign(data + 1, size - 1);
+    if (data[0] == 0) {
+        there_and_back(data + 1, size - 1); /* takes long */
+    } else if (data[0] % 2 == 0) {
+        damaged(data + 1, size - 1);
+    } else {
+        foreign(data + 1, size - 1);
     }
     return 0;
 }
