@@ -37,7 +37,7 @@
 #define MEMP_NUM_UDP_PCB 26
 #define MEMP_NUM_TCP_PCB 32
 #define MEMP_NUM_TCP_PCB_LISTEN 28
-#define MEMP_NUM_TCP_SEG 256
+#define MEMP_NUM_TCP_SEG 256 /* at least TCP_SND_QUEUELEN (NEEDS 66), for six senders at once */
 #define MEMP_NUM_REASSDATA 4
 #define MEMP_NUM_IGMP_GROUP 8 /* a card: all hosts, mDNS */
 #define MEMP_NUM_SYS_TIMEOUT                                                                       \
@@ -77,15 +77,16 @@
 #define LWIP_NETIF_LINK_CALLBACK 1
 #define LWIP_NETIF_EXT_STATUS_CALLBACK 1 /* mDNS asks again when link or address changed */
 #define LWIP_NUM_NETIF_CLIENT_DATA 1     /* mDNS's state of a card                       */
-#define LWIP_NETIF_TX_SINGLE_PBUF 0      /* drivers gather chains */
+#define LWIP_NETIF_TX_SINGLE_PBUF 0      /* drivers gather chains; 1 would copy a second time */
 
-/* ---- TCP: window and send buffer are run-time values, from the card's ring and RAM ---- */
+/* ---- TCP: window and send buffer are run-time values, from the card's ring and RAM (net/net.c);
+ * what is acknowledged when: net/tcp_watch.c; figures: tests/bench/RESULTS.md ---- */
 extern uint16_t net_tcp_wnd;
 extern uint16_t net_tcp_snd_buf;
 struct tcp_pcb;
 uint16_t net_ooseq_limit(const struct tcp_pcb *pcb);
 #define LWIP_TCP 1
-#define TCP_MSS 1460
+#define TCP_MSS 1460 /* a full frame */
 #define TCP_WND net_tcp_wnd
 #define TCP_SND_BUF net_tcp_snd_buf
 #define TCP_SND_QUEUELEN                                                                           \

@@ -10,7 +10,6 @@ $(BENCH)/nictest86.elf: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) $(OBJ)/
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(LINK) -Wl,--defsym=no_budget=1 -Wl,-Map=$(BENCH)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) -o $@
-	$(quiet)$(PYTHON) tests/bench/layer_map.py $@
 
 $(BENCH)/count.so: tests/bench/count.c
 	@mkdir -p $(@D)
@@ -40,6 +39,10 @@ bench-latency: $(OUT)/nictest86.elf | $(OUT)/deps/test ## a lone ping with batch
 	@OUT=$(OUT) $(PYTHON) tests/bench/latency.py $(if $(CARDS),--cards '$(CARDS)') \
 	    $(if $(JOBS),--jobs $(JOBS))
 
+bench-left: bench-build | $(OUT)/deps/test ## what the instructions of each cell do; into RESULTS.md
+	@OUT=$(OUT) $(PYTHON) tests/bench/left.py $(if $(CARDS),--cards '$(CARDS)') \
+	    $(if $(JOBS),--jobs $(JOBS))
+
 bench-batch: bench-build | $(OUT)/deps/test ## what batching gains in each row; fails where it loses
 	@OUT=$(OUT) $(PYTHON) tests/bench/batch.py $(if $(ROWS),--rows '$(ROWS)') \
 	    $(if $(CARDS),--cards '$(CARDS)') $(if $(JOBS),--jobs $(JOBS))
@@ -52,4 +55,4 @@ bench-compilers: bench-build | $(OUT)/deps/test ## compiler options compared: in
 bench-flags:
 	@echo '$(KERNEL_FLAGS)'
 
-.PHONY: bench-latency bench-batch bench-compilers bench-flags bench bench-build bench-profile bench-keepup
+.PHONY: bench-left bench-latency bench-batch bench-compilers bench-flags bench bench-build bench-profile bench-keepup

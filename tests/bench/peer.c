@@ -7,16 +7,17 @@
  *
  *     peer sink WINDOW               answer ARP, take TCP connections one at a time, drop datagrams
  *     peer udp LENGTH COUNT FLIGHT   send COUNT datagrams, at most FLIGHT not yet taken by the box
- *     peer tcp COUNT FLIGHT PACE     send COUNT full segments, at most FLIGHT not yet acknowledged;
- *                                    PACE 1: one at a time, see below
+ *     peer tcp COUNT FLIGHT PACE [PORT]   send COUNT full segments, at most FLIGHT not yet
+ *                                    acknowledged; PACE 1: one at a time, see below
+ *     peer 2iperf COUNT FLIGHT       the same as iperf2's client does it
+ *     peer 3iperf COUNT FLIGHT       as iperf3's, peer nuttcp as nuttcp's; COUNT is 1024, as their
+ *                                    control connections say
  *     peer flood LENGTH COUNT        COUNT datagrams at the rate of a timer, whether the box takes
  *                                    them or not; tells how many it took, and how long that took
  *     peer also                      the next command of ours ends at once and goes on by itself
  *     peer wait MICROSECONDS         shift what follows against the tick
  *
- * Acknowledgements are those of any ordinary receiver: one for two segments, the odd one as soon
- * as there is nothing more.  Nothing is ever sent again: where a frame is lost the test does not
- * end, and the bench says so.
+ * Nothing is ever sent again: where a frame is lost the test does not end, and the bench says so.
  *
  * Pacing: QEMU's filter-buffer holds what the peer sends and lets it go once an interval.  The peer
  * only has to keep one segment in it: it sends the next when the box has taken the last.
@@ -34,6 +35,8 @@
 #include "tests/bench/peer_card.h"
 #include "tests/bench/peer_flood.h"
 #include "tests/bench/peer_frame.h"
+#include "tests/bench/peer_link.h"
+#include "tests/bench/peer_session.h"
 
 enum {
     BOX_PORT = 5001,
@@ -41,20 +44,14 @@ enum {
     OUR_WINDOW = 8192, /* while sending: nothing comes back but acknowledgements */
     SENTINEL = 4,
     SENTINELS_AFTER = 5, /* as classic ttcp sends                                */
-    ISN = 0x10000000,
-    ACK_EVERY = 2,
-    CALM_US = 20000, /* nothing more arrives: the flood is over */
+    CALM_US = 20000,     /* nothing more arrives: the flood is over */
 };
 
 static enum { OFF, SINK, SEND_UDP, SEND_TCP, FLOOD } mode;
 
-/* A connection, ours or the box's. */
-static enum { CLOSED, SYN_SENT, OPEN, FIN_SENT } state;
-static uint16_t box_port, our_port, window;
-static uint32_t rcv_nxt, snd_nxt, snd_una, snd_wnd;
-static unsigned unacknowledged; /* segments */
-static bool box_finished;       /* its FIN has come */
-
+static struct peer_link link;              /* the one with the data, ours or the box's */
+static const struct peer_session *session; /* it belongs to; or null */
+static uint16_t window;
 static uint32_t left;   /* segments or datagrams to send                   */
 static uint32_t flight; /* how many may be under way                       */
 static bool paced;
@@ -80,86 +77,16 @@ static void done(int status)
 
 /* ---- TCP ---- */
 
-static void send_segment(unsigned flags, unsigned length)
-{
-    struct peer_segment s = {
-        .from_port = our_port,
-        .to_port = box_port,
-        .window = window,
-        .seq = snd_nxt,
-        .ack = (flags & FLAG_ACK) != 0 ? rcv_nxt : 0,
-        .flags = flags,
-        .length = length,
-    };
-
-    unacknowledged = 0;
-    snd_nxt += length + ((flags & (FLAG_SYN | FLAG_FIN)) != 0);
-    peer_send_segment(&s);
-}
-
-static void accept(const struct peer_seen *seen)
-{
-    box_port = seen->from_port;
-    our_port = seen->to_port;
-    rcv_nxt = seen->seq + 1;
-    snd_nxt = snd_una = ISN;
-    box_finished = false;
-    send_segment(FLAG_SYN | FLAG_ACK, 0);
-    state = OPEN;
-}
-
-/* Data and FIN.  What is out of order is not kept; the acknowledgement says what was expected. */
-static void take_data(const struct peer_seen *seen)
-{
-    bool fin = (seen->flags & FLAG_FIN) != 0;
-
-    if (seen->length == 0 && !fin) {
-        return;
-    }
-    if (seen->seq != rcv_nxt) {
-        unacknowledged = ACK_EVERY;
-    } else {
-        rcv_nxt += seen->length + fin;
-        unacknowledged++;
-        box_finished = fin;
-        if (fin && state == OPEN) {
-            send_segment(FLAG_FIN | FLAG_ACK, 0);
-            state = FIN_SENT;
-        } else if (fin) {
-            unacknowledged = ACK_EVERY;
-        }
-    }
-    if (unacknowledged >= ACK_EVERY) {
-        send_segment(FLAG_ACK, 0);
-    }
-}
-
 static void take_segment(const struct peer_seen *seen)
 {
-    if ((seen->flags & FLAG_RST) != 0) {
-        state = CLOSED;
-        return;
-    }
     if (seen->flags == FLAG_SYN && mode == SINK) {
-        accept(seen);
+        peer_link_accept(&link, seen, window);
         return;
     }
-    if (state == SYN_SENT && (seen->flags & FLAG_SYN) != 0) {
-        rcv_nxt = seen->seq + 1;
-        snd_una = seen->ack;
-        snd_wnd = seen->window;
-        state = OPEN;
-        send_segment(FLAG_ACK, 0);
-        return;
+    if (session != NULL) {
+        peer_session_take(seen);
     }
-    if (state == CLOSED || seen->from_port != box_port) {
-        return;
-    }
-    if ((int32_t)(seen->ack - snd_una) > 0) {
-        snd_una = seen->ack;
-    }
-    snd_wnd = seen->window;
-    take_data(seen);
+    peer_link_take(&link, seen);
 }
 
 static void take_frame(const uint8_t *head)
@@ -175,36 +102,49 @@ static void take_frame(const uint8_t *head)
 
 static bool may_send_segment(void)
 {
-    uint32_t under_way = snd_nxt - snd_una;
+    uint32_t under_way = link.snd_nxt - link.snd_una;
 
-    if (left == 0 || under_way + PEER_MSS > snd_wnd || under_way + PEER_MSS > flight * PEER_MSS) {
+    if (left == 0 || under_way + PEER_MSS > link.snd_wnd ||
+        under_way + PEER_MSS > flight * PEER_MSS) {
         return false;
     }
     return !paced || in_the_air() == 0;
 }
 
+/* All segments have gone: the FIN, or whatever the session has instead. */
+static bool end_data(void)
+{
+    if (session != NULL && !peer_session_fin_ends()) {
+        if (link.snd_una == link.snd_nxt) {
+            peer_session_all_sent();
+        }
+        return false;
+    }
+    if (link.snd_nxt - link.snd_una >= flight * PEER_MSS) { /* a ring of 8 full frames is full */
+        return false;
+    }
+    peer_link_send(&link, FLAG_FIN | FLAG_ACK, 0);
+    link.state = FIN_SENT;
+    return true;
+}
+
 static bool pump_tcp(void)
 {
-    bool worked = false;
+    bool worked = session != NULL && peer_session_turn();
 
-    if (state == FIN_SENT && snd_una == snd_nxt && box_finished) {
+    if (peer_link_over(&link) && (session == NULL || peer_session_over())) {
         done(SHELL_OK);
         return true;
     }
-    if (state != OPEN) {
-        return false;
+    if (link.state != OPEN || (session != NULL && !peer_session_ready())) {
+        return worked;
     }
     while (may_send_segment()) {
         left--;
-        send_segment(left == 0 ? FLAG_ACK | FLAG_PSH : FLAG_ACK, PEER_MSS);
+        peer_link_send(&link, left == 0 ? FLAG_ACK | FLAG_PSH : FLAG_ACK, PEER_MSS);
         worked = true;
     }
-    if (left == 0 && snd_nxt - snd_una < flight * PEER_MSS) { /* a ring of 8 full frames is full */
-        send_segment(FLAG_FIN | FLAG_ACK, 0);
-        state = FIN_SENT;
-        worked = true;
-    }
-    return worked;
+    return (left == 0 && end_data()) || worked;
 }
 
 /* ---- UDP ---- */
@@ -308,9 +248,7 @@ static bool turn(void)
         take_frame(head);
         worked = true;
     }
-    if (unacknowledged != 0 && state != CLOSED) {
-        send_segment(FLAG_ACK, 0);
-    }
+    peer_link_calm(&link);
     worked |= (mode == SEND_TCP && pump_tcp()) || (mode == SEND_UDP && pump_udp());
     return worked && !paced; /* a frame that is long on the wire costs the box no turn before */
 }
@@ -324,16 +262,19 @@ static int start_udp(unsigned length)
     return SHELL_RUNNING;
 }
 
-static int start_tcp(void)
+static int start_tcp(uint16_t port)
+{
+    peer_link_open(&link, OUR_PORT, port, OUR_WINDOW);
+    mode = SEND_TCP;
+    return SHELL_RUNNING;
+}
+
+static int start_session(const struct peer_session *what)
 {
     peer_payload(PEER_MSS);
-    box_port = BOX_PORT;
-    our_port = OUR_PORT;
-    window = OUR_WINDOW;
-    snd_nxt = snd_una = ISN;
-    state = SYN_SENT;
+    session = what;
+    peer_session_start(what, &link);
     mode = SEND_TCP;
-    send_segment(FLAG_SYN, 0);
     return SHELL_RUNNING;
 }
 
@@ -349,10 +290,10 @@ static uint32_t number(const char *text)
 
 static int start_mode(int argc, char *argv[])
 {
-    uint32_t n[3] = {0};
+    uint32_t n[4] = {0};
     char what = argc > 1 ? argv[1][0] : '?';
 
-    for (int i = 2; i < argc && i < 5; i++) {
+    for (int i = 2; i < argc && i < 6; i++) {
         n[i - 2] = number(argv[i]);
     }
     if (what == 'w') {
@@ -367,8 +308,8 @@ static int start_mode(int argc, char *argv[])
         kprintf("peer: no card\n");
         return SHELL_NO_CARD;
     }
-    state = CLOSED;
-    box_finished = false;
+    link.state = CLOSED;
+    session = NULL;
     taken_before = nics[0].stats.rx_frames;
     switch (what) {
     case 's':
@@ -384,7 +325,19 @@ static int start_mode(int argc, char *argv[])
         left = n[0];
         flight = n[1];
         paced = n[2] != 0;
-        return start_tcp();
+        peer_payload(PEER_MSS);
+        return start_tcp(n[3] != 0 ? (uint16_t)n[3] : BOX_PORT);
+    case '2':
+    case '3':
+    case 'n':
+        left = n[0];
+        flight = n[1];
+        paced = false;
+        if (what == '2') {
+            peer_payload_iperf2(PEER_MSS);
+            return start_tcp(BOX_PORT);
+        }
+        return start_session(what == '3' ? &peer_iperf3 : &peer_nuttcp);
     default: return SHELL_FAILED;
     }
 }
@@ -403,6 +356,7 @@ static void abort_peer(void)
 
 APP_WHILE(bench_peer, NULL, mode, turn);
 SHELL_COMMAND(peer,
-              "sink WINDOW | udp LENGTH COUNT FLIGHT | tcp COUNT FLIGHT PACE | "
+              "sink WINDOW | udp LENGTH COUNT FLIGHT | tcp COUNT FLIGHT PACE [PORT] | "
+              "2iperf COUNT FLIGHT | 3iperf COUNT FLIGHT | nuttcp COUNT FLIGHT | "
               "flood LENGTH COUNT | also | wait US",
               "the bench's other end", start_peer, abort_peer);

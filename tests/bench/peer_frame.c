@@ -4,6 +4,8 @@
  */
 #include "tests/bench/peer_frame.h"
 
+#include <stddef.h>
+
 #include "tests/bench/peer_card.h"
 
 enum {
@@ -67,12 +69,12 @@ static uint32_t get32(const uint8_t *p)
     return (uint32_t)get16(p) << 16 | get16(p + 2);
 }
 
-/* RFC 1071; `n` is even everywhere here. */
+/* RFC 1071. */
 static uint32_t sum_of(const uint8_t *p, unsigned n)
 {
-    uint32_t sum = 0;
+    uint32_t sum = n % 2 == 0 ? 0 : (uint32_t)p[n - 1] << 8;
 
-    for (unsigned i = 0; i < n; i += 2) {
+    for (unsigned i = 0; i + 1 < n; i += 2) {
         sum += get16(p + i);
     }
     return sum;
@@ -149,8 +151,10 @@ static void send(unsigned head, unsigned total, bool with_payload)
         }
         stored = FRAME_SHORTEST;
         payload_at = 0; /* its first bytes are gone */
+    } else if (!with_payload) {
+        payload_at = 0;
     }
-    peer_card_store(frame, stored);
+    peer_card_store(frame, (stored + 1) / 2 * 2);
     peer_card_send(total < FRAME_SHORTEST ? FRAME_SHORTEST : total);
 }
 
@@ -172,14 +176,29 @@ void peer_answer_arp(const uint8_t *head)
     send(ARP_END, ARP_END, false);
 }
 
+static void keep_payload(unsigned length)
+{
+    payload_length = length;
+    payload_sum = sum_of(pattern, length);
+    payload_at = 0;
+}
+
 void peer_payload(unsigned length)
 {
     for (unsigned i = 0; i < PAYLOAD_MAX; i++) {
         pattern[i] = (uint8_t)(' ' + i % 95); /* as classic ttcp's */
     }
-    payload_length = length;
-    payload_sum = sum_of(pattern, length);
-    payload_at = 0;
+    keep_payload(length);
+}
+
+void peer_payload_iperf2(unsigned length)
+{
+    /* flags, threads, port */
+    static const uint8_t header[24] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 5001 >> 8, 5001 & 0xFF};
+
+    peer_payload(length);
+    copy(pattern, header, sizeof header);
+    keep_payload(length);
 }
 
 void peer_send_segment(const struct peer_segment *s)
@@ -199,8 +218,14 @@ void peer_send_segment(const struct peer_segment *s)
     if (options != 0) {
         put32(AT + TCP_HEADER, 0x02040000u | PEER_MSS);
     }
-    sum += sum_of(frame + AT, header) + (s->length != 0 ? payload_sum : 0);
-    put16(AT + 16, folded(sum));
+    sum += sum_of(frame + AT, header);
+    if (s->data != NULL) {
+        copy(frame + TCP_HEAD, s->data, s->length);
+        put16(AT + 16, folded(sum + sum_of(s->data, s->length)));
+        send(TCP_HEAD + s->length, TCP_HEAD + s->length, false);
+        return;
+    }
+    put16(AT + 16, folded(sum + (s->length != 0 ? payload_sum : 0)));
     send(TCP_HEAD + options, TCP_HEAD + options + s->length, s->length != 0);
 }
 

@@ -34,13 +34,17 @@ struct peer_seen peer_take_apart(const uint8_t *head);
 /* Answer an ARP request for our address; others' are ignored. */
 void peer_answer_arp(const uint8_t *head);
 
-/* Fill the card with payload for the segments or datagrams to come. */
+/* Fill the card with payload for the segments or datagrams to come: classic ttcp's pattern. */
 void peer_payload(unsigned length);
+
+/* The same, beginning as iperf2's does when its client asks for nothing: NEEDS 3.2. */
+void peer_payload_iperf2(unsigned length);
 
 struct peer_segment {
     uint16_t from_port, to_port, window;
     uint32_t seq, ack;
-    unsigned flags, length; /* of the payload; 0 or what peer_payload() was told */
+    unsigned flags, length; /* of the payload; 0 or what peer_payload() was told ... */
+    const uint8_t *data;    /* ... unless this is not null                           */
 };
 
 void peer_send_segment(const struct peer_segment *s);

@@ -67,4 +67,17 @@ ROWS = (
 # The same transfer one packet at a time; no cell of PEERS, but a rule (goals.py).
 OFF = next(row for row in ROWS if row.name == "tcp_rx")._replace(
     name="tcp_rx_batch_off", title="TCP receive, bulk, batch=off", options="batch=off")
-ALL_ROWS = ROWS + (OFF,)
+
+# What else answers the same transfer, and costs something of its own.  PEERS has no figures of
+# Linux for these.
+RESPONDERS = (
+    Row("tcp_rx_sink", "TCP receive, bulk, port 7001",
+        f"peer tcp 1024 {FULL_FLIGHT} 0 7001", "mss", 1024, {}),
+    Row("tcp_rx_iperf2", "TCP receive, bulk, iperf2's client",
+        f"peer 2iperf 1024 {FULL_FLIGHT}", "mss", 1024, {}),
+    Row("tcp_rx_iperf3", "TCP receive, bulk, iperf3's client",
+        f"peer 3iperf 1024 {FULL_FLIGHT}", "mss", 1024, {}),
+    Row("tcp_rx_nuttcp", "TCP receive, bulk, nuttcp's client",
+        f"peer nuttcp 1024 {FULL_FLIGHT}", "mss", 1024, {}),
+)
+ALL_ROWS = ROWS + (OFF,) + RESPONDERS

@@ -19,7 +19,7 @@ import estimate                                          # noqa: E402
 import goals                                             # noqa: E402
 import results                                           # noqa: E402
 from measure import NS_PER_INSTRUCTION, Wrong, load_image, measure    # noqa: E402
-from rows import CARDS, ISA, OFF, RTL8139, ROWS          # noqa: E402
+from rows import ALL_ROWS, CARDS, ISA, OFF, RESPONDERS, RTL8139, ROWS      # noqa: E402
 
 ROW = {row.name: row for row in ROWS}
 
@@ -112,6 +112,17 @@ def test_bench_json(image, tmp_path, capsys):
     assert abs(data["gain"][RTL8139] - gain) < 0.001
 
 
+@pytest.mark.parametrize("row", RESPONDERS, ids=lambda row: row.name)
+def test_bench_responders(image, tmp_path, row):
+    """Each is the responder it is taken for, all bytes came, every frame of both sides is right."""
+    pcap = str(tmp_path / "wire.pcap")
+    got = measure(row, ISA, image, pcap=pcap)
+    assert got.result["test"] == row.name.removeprefix("tcp_rx_")
+    assert (got.result["bytes"], got.result["end"]) == (row.count * 1460, "ok")
+    for packet in map(Packet, frames_of(pcap)):
+        assert not packet.faults(), packet.frame.hex()
+
+
 def test_bench_repeats(image):
     """The same run twice gives the same figure to the instruction."""
     row = short("udp_rx_18", 256)
@@ -146,6 +157,15 @@ def test_bench_acknowledgements(image, tmp_path, nic, flight):
     measure(row, nic, image, pcap=pcap)
     most, count = acknowledgements(pcap)
     assert most <= 8 and count >= 512 / 8
+
+
+@pytest.mark.parametrize("nic", [ISA, RTL8139])
+@pytest.mark.parametrize("name", ["udp_tx_1472", "udp_rx_18", "tcp_rx", "tcp_rx_paced"])
+def test_bench_batching_does_not_lose(image, nic, name):
+    """No cell of throughput is dearer with batching on.  (All cells: make bench-batch.)"""
+    row = short(name, 256)
+    on, off = [measure(row, nic, image, options=f"batch={batch}").cost for batch in ("on", "off")]
+    assert on <= off * (1 + results.WORSE), (on, off)
 
 
 def test_bench_batch_off_is_the_same_path(image):
@@ -265,7 +285,7 @@ def test_bench_goals():
 def test_bench_page():
     """RESULTS.md has each cell of the table, measured."""
     committed = results.read()
-    assert set(committed) == {(row.name, card) for row in ROWS + (OFF,) for card in CARDS}
+    assert set(committed) == {(row.name, card) for row in ALL_ROWS for card in CARDS}
 
 
 @pytest.mark.parametrize("mnemonic, operands, kind", [

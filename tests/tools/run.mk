@@ -31,9 +31,10 @@ test: all $(OUT)/host/ttcp | $(OUT)/deps/test ## every test, by layer
 	@MAKE='$(MAKE)' OUT=$(OUT) LWIP=$(LWIP) $(PYTHON) tests/tools/layers.py
 
 LONG_FUZZ := 600
-test-long: all $(OUT)/host/ttcp $(OUT)/host/test_flood | $(OUT)/deps/test ## what takes long: long system tests, ten minutes of each fuzzer
+test-long: all $(OUT)/host/ttcp $(OUT)/host/test_flood | $(OUT)/deps/test ## what takes long: long system tests, every row without batching, ten minutes of each fuzzer
 	$(PYTEST) tests/emu -m long
 	FLOOD_SECONDS=3600 $(OUT)/host/test_flood
+	@$(MAKE) --no-print-directory bench-batch
 	@$(MAKE) --no-print-directory mutants
 	@$(MAKE) --no-print-directory coverage
 	@$(MAKE) --no-print-directory fuzz TIME=$(LONG_FUZZ)
