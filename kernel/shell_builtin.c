@@ -15,6 +15,7 @@
 enum {
     SYNOPSIS_MAX = 96,
     HELP_COLUMN = 18,
+    NARROW = 40, /* text= */
     REBOOT_FLUSH_US = 1000000,
     STATUS_MAX = 255, /* one byte to port F4h */
 };
@@ -36,6 +37,7 @@ static int start_help(int argc, char *argv[])
 {
     const struct shell_command *c;
     char synopsis[SYNOPSIS_MAX];
+    int column = options.text == NARROW ? 0 : HELP_COLUMN; /* no room for two columns */
 
     (void)argv;
     if (argc != 1) {
@@ -45,10 +47,10 @@ static int start_help(int argc, char *argv[])
     for (c = next_by_name(""); c != NULL; c = next_by_name(c->name)) {
         int n = format(synopsis, sizeof(synopsis), "%s %s", c->name, c->usage);
 
-        if (n > HELP_COLUMN) {
-            kprintf("  %s\n  %*s  %s\n", synopsis, HELP_COLUMN, "", c->help);
+        if (n > column) {
+            kprintf("  %s\n  %*s  %s\n", synopsis, column, "", c->help);
         } else {
-            kprintf("  %-*s  %s\n", HELP_COLUMN, synopsis, c->help);
+            kprintf("  %-*s  %s\n", column, synopsis, c->help);
         }
     }
     return SHELL_OK;

@@ -131,6 +131,7 @@ def test_forty_columns(boot):
     assert wide == []
     assert any(len(line) > NARROW for line in box.text["e9"].split("\n") if line.startswith("@"))
     text = " ".join(" ".join(people(box)).split())
+    assert "  help \n    list the commands\n" in box.text["e9"]
     for whole in ("list the commands", "restart the machine", "proven, edge), by interrupt",
                   "card 0: this card works", "iperf3-r 10.0.2.2: 1 s, "):
         assert whole in text, whole
