@@ -283,6 +283,7 @@ START_TEST(every_way_to_open_a20)
         pc.a20_lag = way == 0 ? 0 : 1000;
         firmware_boot();
         rig_check_entered(TEXT);
+        ck_assert(!pc.keys_off);
     }
 }
 END_TEST
@@ -362,6 +363,24 @@ START_TEST(maps_of_odd_bioses)
 }
 END_TEST
 
+START_TEST(maps_that_must_not_be_believed)
+{
+    pc.e820_bytes = 12; /* it has not filled in all */
+    pc.upper_kb = 2048;
+    boot_with_upper(2048, 0);
+
+    firmware_reset(); /* taken memory behind the free */
+    pc.region[2].length_low = MB;
+    pc.region[pc.regions++] =
+        (struct multiboot_region){.base_low = 2 * MB, .length_low = MB, .type = 2};
+    boot_with_upper(1024, 4);
+
+    firmware_reset(); /* to beyond 4 GB */
+    pc.region[2].length_low = 0xFFFFFFFF;
+    boot_with_upper((0xFFFFFFFF - MB) / 1024, 3);
+}
+END_TEST
+
 START_TEST(too_little)
 {
     pc.has_e820 = false;
@@ -399,6 +418,7 @@ int main(void)
     tcase_add_test(t, without_a_map);
     tcase_add_test(t, a_hole_below_16_mb);
     tcase_add_test(t, maps_of_odd_bioses);
+    tcase_add_test(t, maps_that_must_not_be_believed);
     tcase_add_test(t, too_little);
     suite_add_tcase(suite, t);
     return run_suite(suite);

@@ -110,8 +110,9 @@ bool memory_a20_is_open(void)
 static void controller_takes(uint8_t command)
 {
     controller_command = command;
+    pc.keys_off = command == 0xAD || (pc.keys_off && command != 0xAE);
     controller_answers = command == 0xD0;
-    controller_output = 0xDD; /* A20 off, reset not asked for */
+    controller_output = 0xDC; /* A20 off; the reset bit, active when low, reads as it likes */
 }
 
 uint8_t port_in(uint16_t port)
@@ -119,7 +120,7 @@ uint8_t port_in(uint16_t port)
     switch (port) {
     case 0x64: return pc.has_controller ? controller_answers : 0xFF;
     case 0x60: controller_answers = false; return pc.has_controller ? controller_output : 0xFF;
-    case 0x92: return pc.has_port92 ? 0x00 : 0xFF;
+    case 0x92: return pc.has_port92 ? 0x01 : 0xFF; /* the reset bit reads as set on some */
     default: return 0xFF;
     }
 }
@@ -262,7 +263,7 @@ static void map_entry(struct bios_regs *r)
     }
     memcpy(resolve(r->edi, 20), &pc.region[which].base_low, 20);
     r->eax = pc.e820_answer;
-    r->ecx = 20;
+    r->ecx = pc.e820_bytes;
     r->ebx = which + 1 < pc.regions ? which + 1 : 0;
 }
 
@@ -332,6 +333,7 @@ void firmware_reset(void)
     memset(&pc, 0, sizeof pc);
     pc.has_e820 = true;
     pc.e820_answer = SMAP;
+    pc.e820_bytes = 20;
     add_region(0, 639 << 10, MULTIBOOT_REGION_FREE);
     add_region(0xF0000, 0x10000, 2);
     add_region(MB, FIRMWARE_MEMORY - MB, MULTIBOOT_REGION_FREE);

@@ -35,12 +35,14 @@ struct firmware {
     unsigned regions;
     struct multiboot_region region[64];
     uint32_t e820_answer; /* in eax: SMAP where it works */
+    uint32_t e820_bytes;  /* in ecx: 20 where it works   */
     uint16_t lower_kb, below_16mb_kb, above_16mb_64kb, upper_kb;
 
     bool a20;                                        /* open */
     bool bios_opens, port92_opens, controller_opens; /* the ways that work */
     bool has_port92, has_controller;
     unsigned a20_lag; /* looks before it follows */
+    bool keys_off;    /* by the controller's command ADh */
 
     const char *keys; /* pressed one after the other, the first at this tick after the start */
     uint32_t first_key_tick;
