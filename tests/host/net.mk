@@ -13,6 +13,8 @@ HOST_SRC_net := $(sort $(wildcard tests/host/test_net*.c)) tests/host/iperf2_rig
     $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
 HOST_CFLAGS_net := $(HOST_LWIP)
 
+HOST_SRC_sequence := tests/host/test_sequence.c net/sequence.c
+
 HOST_SRC_fuzz_frames := tests/host/fuzz_frames.c $(NET_BOX) $(NET_RIG) $(LWIP_SRC)
 HOST_CFLAGS_fuzz_frames := $(HOST_LWIP)
 

@@ -11,6 +11,8 @@
 #define PLAIN "{\"udp\":true,\"time\":10,\"parallel\":1,\"len\":100}"
 #define REVERSE                                                                                    \
     "{\"udp\":true,\"time\":10,\"parallel\":1,\"reverse\":true,\"len\":100,\"bandwidth\":80000}"
+#define BIDIR                                                                                      \
+    "{\"udp\":true,\"time\":10,\"parallel\":1,\"bidirectional\":true,\"len\":100,\"bandwidth\":80000}"
 
 enum { STREAM = 43000, LENGTH = 100, SECONDS = 1000 };
 
@@ -132,6 +134,41 @@ START_TEST(lost_late_and_doubled)
 }
 END_TEST
 
+/* What is sent every 5 ms says it was sent 0.8 ms earlier and later in turn: the transit time
+ * changes by 1.6 ms each time. */
+START_TEST(jitter)
+{
+    char text[64];
+    const char *results, *r;
+
+    run(PLAIN);
+    for (unsigned i = 1; i <= 100; i++) {
+        uint32_t now = (uint32_t)(sim_now_ns() / 1000);
+
+        send_data_from(&peer, STREAM, i, i % 2 == 0 ? now + 800 : now - 800);
+        rig_run_ms(4);
+    }
+    results = i3_finish(&c);
+    r = i3_result(10000, "\"ok\"");
+    ck_assert_int_ge(rig_number(r, "jitter_us"), 1500);
+    ck_assert_int_le(rig_number(r, "jitter_us"), 1700);
+    snprintf(text, sizeof(text), "\"jitter\":0.%06u,", (unsigned)rig_number(r, "jitter_us"));
+    ck_assert_msg(holds(results, text), "%s in %s", text, results);
+}
+END_TEST
+
+/* What is lost behind the highest number nobody can miss, nor can iperf3's own server. */
+START_TEST(lost_at_the_tail)
+{
+    run(PLAIN);
+    for (unsigned i = 1; i <= 8; i++) {
+        send_data(i);
+    }
+    ck_assert(holds(i3_finish(&c), "\"errors\":0,\"packets\":8,"));
+    expect_counts(i3_result(800, "\"ok\""), 0, 0, 0);
+}
+END_TEST
+
 START_TEST(counters_of_64_bits)
 {
     uint8_t data[LENGTH] = {0};
@@ -204,10 +241,14 @@ START_TEST(a_stranger_gets_nothing)
 {
     struct station *stranger = peer_plug(0, RIG_IP4(10, 0, 0, 77));
 
-    begin(_i == 0 ? PLAIN : REVERSE);
+    begin(_i == 0 ? PLAIN : _i == 1 ? REVERSE : BIDIR);
     say_hello(stranger, STREAM, false);
     ck_assert_uint_eq(peer_packets(PROTO_UDP), 0);
     say_hello(&peer, STREAM, false);
+    if (_i == 2) {
+        say_hello(stranger, STREAM + 2, false);
+        say_hello(&peer, STREAM + 2, false);
+    }
     i3_expect(&c, I3_START);
     i3_expect(&c, I3_RUNNING);
     say_hello(stranger, STREAM, false);
@@ -215,7 +256,8 @@ START_TEST(a_stranger_gets_nothing)
     send_data_from(&peer, STREAM + 1, 1, 0);
     rig_run_ms(100);
     ck_assert_uint_eq(sent.elsewhere, 0);
-    ck_assert(holds(i3_finish(&c), "\"bytes\":0,") == (_i == 0));
+    ck_assert((sent.data != 0) == (_i != 0));
+    ck_assert(holds(i3_finish(&c), "\"bytes\":0,") == (_i != 1));
 }
 END_TEST
 
@@ -281,12 +323,14 @@ Suite *net_iperf3_udp_suite(void)
 
     tcase_add_test(rx, a_clean_run);
     tcase_add_test(rx, lost_late_and_doubled);
+    tcase_add_test(rx, jitter);
+    tcase_add_test(rx, lost_at_the_tail);
     tcase_add_test(rx, counters_of_64_bits);
     tcase_add_test(rx, omitted_seconds);
     tcase_add_test(rx, too_short_to_hold_a_number);
     tcase_add_test(hello, without_a_session_nobody_is_answered);
     tcase_add_test(hello, old_clients_and_repeats_are_answered_alike);
-    tcase_add_loop_test(hello, a_stranger_gets_nothing, 0, 2);
+    tcase_add_loop_test(hello, a_stranger_gets_nothing, 0, 3);
     tcase_add_test(hello, ports_of_services_get_nothing);
     tcase_add_test(tx, sending_at_the_rate_asked_for);
     tcase_add_test(tx, sending_ends_with_the_client);
