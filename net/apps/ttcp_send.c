@@ -120,7 +120,7 @@ static bool send_datagram(uint32_t length)
     if (nicif_tx_room(tx.job.netif) < datagram_frames(length)) {
         return false;
     }
-    p = datagram_make(&ttcp_payload, length, pattern, 0);
+    p = datagram_make(&ttcp_payload, length, NULL, 0);
     if (p == NULL) {
         return false;
     }
