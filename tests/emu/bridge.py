@@ -1,7 +1,7 @@
 """Real clients on the box's wire, and that wire in our hands: a network namespace whose one card
 is joined to QEMU's `-netdev dgram`.  Frames may be lost, doubled and swapped on the way.
 
-    with Bridge() as bridge:                       # needs root
+    with Bridge() as bridge:                       # missing() says what is not there
         box = boot(f"ip={bridge.BOX_IP}/24", dgram=bridge.sockets)
         bridge.to_host = lambda frame: []          # what is delivered instead of this frame
         Client(..., prefix=bridge.prefix)
@@ -10,39 +10,38 @@ Both rules are called in the bridge's one thread, with each frame in order.
 """
 
 import ctypes
-import fcntl
 import os
 import select
 import shutil
 import socket
-import struct
 import subprocess
 import tempfile
 import threading
 
+from machine import spawn, stop
 from rawpeer import TCP, UDP, Packet
+from station import open_tap
 
 CLONE_NEWNET = 0x40000000
-TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454ca, 0x2, 0x1000
 
 
-def _run(*words):
-    subprocess.run(words, check=True, timeout=10, stdin=subprocess.DEVNULL,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def missing():
+    """In a word what a bridge lacks here; empty: nothing."""
+    if os.geteuid() != 0:
+        return "not root"
+    if not os.path.exists("/dev/net/tun"):
+        return "no /dev/net/tun"
+    return "" if shutil.which("ip") else "iproute2 is not installed"
 
 
-def _tap_in(namespace, name):
+def _tap_in(namespace):
     """A tap card in that namespace, as a file.  A thread may live in a namespace of its own."""
     made = []
 
     def work():
-        libc = ctypes.CDLL(None, use_errno=True)
-        with open(f"/run/netns/{namespace}", "rb") as where:
-            if libc.setns(where.fileno(), CLONE_NEWNET) != 0:
-                return
-        tap = os.open("/dev/net/tun", os.O_RDWR)
-        fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | IFF_NO_PI))
-        made.append(tap)
+        with open(namespace, "rb") as where:
+            if ctypes.CDLL(None).setns(where.fileno(), CLONE_NEWNET) == 0:
+                made.append(open_tap())
     thread = threading.Thread(target=work)
     thread.start()
     thread.join(10)
@@ -52,35 +51,43 @@ def _tap_in(namespace, name):
 
 
 class Bridge:
-    """One machine and one host of its own."""
+    """One machine and one host of its own, whose namespace ends with the process that holds it."""
 
-    IP, BOX_IP, CARD = "10.0.7.2", "10.0.7.15", "tap0"
+    IP, BOX_IP = "10.0.7.2", "10.0.7.15"
 
     def __init__(self):
-        self.namespace = f"nictest86-{os.getpid()}"
-        self.prefix = ["ip", "netns", "exec", self.namespace]
         self.directory = tempfile.mkdtemp(prefix="nictest86-bridge-")
         ours, its = (os.path.join(self.directory, name) for name in ("bridge", "box"))
         self.sockets = (ours, its)
         self.to_host = self.to_box = lambda frame: [frame]
+        self.prefix = self._tap = None
         self._stop = False
-        self._tap = None
         self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._wire.bind(ours)
+        self._holder = spawn(["unshare", "--net", "cat"], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE)
         self._thread = threading.Thread(target=self._relay, daemon=True)
 
     def __enter__(self):
         try:
-            _run("ip", "netns", "add", self.namespace)
-            self._tap = _tap_in(self.namespace, self.CARD)
-            for words in (["addr", "add", f"{self.IP}/24", "dev", self.CARD],
-                          ["link", "set", self.CARD, "up"], ["link", "set", "lo", "up"]):
-                _run("ip", "-n", self.namespace, *words)
+            self._set_up()
         except BaseException:
             self.__exit__()
             raise
         self._thread.start()
         return self
+
+    def _set_up(self):
+        self._holder.stdin.write(b"x")
+        self._holder.stdin.flush()
+        self._holder.stdout.read(1)     # cat runs, so it is in its namespace
+        namespace = f"/proc/{self._holder.pid}/ns/net"
+        self.prefix = ["nsenter", "--net=" + namespace]
+        self._tap = _tap_in(namespace)
+        for words in (["addr", "add", f"{self.IP}/24", "dev", "tap0"],
+                      ["link", "set", "tap0", "up"], ["link", "set", "lo", "up"]):
+            subprocess.run([*self.prefix, "ip", *words], check=True, timeout=10,
+                           stdin=subprocess.DEVNULL)
 
     def __exit__(self, *_):
         self._stop = True
@@ -88,9 +95,10 @@ class Bridge:
             self._thread.join(5)
         if self._tap is not None:
             os.close(self._tap)
+        stop(self._holder)
+        self._holder.stdin.close()
+        self._holder.stdout.close()
         self._wire.close()
-        subprocess.run(["ip", "netns", "del", self.namespace], check=False, timeout=10,
-                       stdin=subprocess.DEVNULL, capture_output=True)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _relay(self):

@@ -97,8 +97,8 @@ def test_every_option(box, text):
 @pytest.mark.parametrize("text", ["", "-R", "-P 4", "-P 4 -R", "--bidir", "-u -b 4M",
                                   "-u -b 4M -R"])
 def test_rates_agree_over_five_seconds(box, text):
-    """What the box counted against what the client has seen go by.  Each has its clock, and the host
-    is never quiet: the best of three."""
+    """What the box counted against what the client has seen go by.  Each has its clock, and the
+    host is never quiet: the best of three."""
     worst = []
     for _ in range(3):
         since = box.mark()

@@ -1,17 +1,15 @@
 """Real clients on a wire that loses, doubles and swaps: what both ends count is what the wire did.
 Network namespaces, so these need root."""
 
-import os
-
 import pytest
 
 import iperf3
 import nuttcp
-from bridge import Bridge, Disorder, Losses
+from bridge import Bridge, Disorder, Losses, missing
 from cards import BOTH
 
 pytestmark = [pytest.mark.cards(*BOTH),
-              pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")]
+              pytest.mark.skipif(bool(missing()), reason=missing() or "all is there")]
 
 EXCHANGE_RESULTS = b"\x0d"
 DATA = 6000     # nuttcp's first data port

@@ -12,7 +12,8 @@
 #define REVERSE                                                                                    \
     "{\"udp\":true,\"time\":10,\"parallel\":1,\"reverse\":true,\"len\":100,\"bandwidth\":80000}"
 #define BIDIR                                                                                      \
-    "{\"udp\":true,\"time\":10,\"parallel\":1,\"bidirectional\":true,\"len\":100,\"bandwidth\":80000}"
+    "{\"udp\":true,\"time\":10,\"parallel\":1,\"bidirectional\":true,\"len\":100,"                 \
+    "\"bandwidth\":80000}"
 
 enum { STREAM = 43000, LENGTH = 100, SECONDS = 1000 };
 
