@@ -81,7 +81,7 @@ static _Noreturn void unreadable(uint32_t track, unsigned sector)
     fail_now();
 }
 
-uint32_t disk_sector(uint32_t lba)
+bool disk_readable(uint32_t lba)
 {
     uint32_t track = lba / disk.sectors_per_track;
     unsigned sector = lba % disk.sectors_per_track;
@@ -90,10 +90,17 @@ uint32_t disk_sector(uint32_t lba)
         hold_track(track);
     }
     if (held == SINGLE_SECTORS && !is_held[sector]) {
-        if (!read(track, sector, 1)) {
-            unreadable(track, sector);
-        }
-        is_held[sector] = true;
+        is_held[sector] = read(track, sector, 1);
+    }
+    return held == WHOLE_TRACK || is_held[sector];
+}
+
+uint32_t disk_sector(uint32_t lba)
+{
+    unsigned sector = lba % disk.sectors_per_track;
+
+    if (!disk_readable(lba)) {
+        unreadable(lba / disk.sectors_per_track, sector);
     }
     return TRACK_BUFFER + sector * SECTOR_BYTES;
 }

@@ -5,6 +5,7 @@
 #ifndef BOOT_FLOPPY_DISK_H
 #define BOOT_FLOPPY_DISK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { SECTOR_BYTES = 512 };
@@ -18,6 +19,9 @@ struct disk {
 enum { DISK_MAX_SECTORS = 63 };
 
 void disk_open(const struct disk *d);
+
+/* Whether disk_sector() can give it; tried as often as it would. */
+bool disk_readable(uint32_t lba);
 
 /*
  * The address of a sector's 512 bytes, good until another track is asked for.  `lba` counts from

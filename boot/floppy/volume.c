@@ -69,11 +69,16 @@ static bool lay_out(void)
            bpb.fat_sectors * SECTOR_BYTES >= (clusters + FIRST_CLUSTER) * 3 / 2;
 }
 
+/* What cannot be read of one FAT is taken from the next. */
 static void read_fat(void)
 {
     for (unsigned at = 0; at < FAT_BYTES && at / SECTOR_BYTES < bpb.fat_sectors;
          at += SECTOR_BYTES) {
-        memory_read(fat + at, disk_sector(bpb.reserved + at / SECTOR_BYTES), SECTOR_BYTES);
+        uint32_t sector = bpb.reserved + at / SECTOR_BYTES;
+        for (unsigned copy = 1; copy < bpb.fats && !disk_readable(sector); copy++) {
+            sector += bpb.fat_sectors;
+        }
+        memory_read(fat + at, disk_sector(sector), SECTOR_BYTES);
     }
 }
 

@@ -54,14 +54,15 @@ void rig_format(const struct format *f)
 
 void rig_set_fat(unsigned cluster, unsigned value)
 {
-    uint8_t *at = pc.disk + now.reserved * SECTOR + cluster * 3 / 2;
-
-    if (cluster % 2 == 0) {
-        at[0] = (uint8_t)value;
-        at[1] = (uint8_t)((at[1] & 0xF0) | value >> 8);
-    } else {
-        at[0] = (uint8_t)((at[0] & 0x0F) | value << 4);
-        at[1] = (uint8_t)(value >> 4);
+    for (unsigned copy = 0; copy < 2; copy++) {
+        uint8_t *at = pc.disk + (now.reserved + copy * now.per_fat) * SECTOR + cluster * 3 / 2;
+        if (cluster % 2 == 0) {
+            at[0] = (uint8_t)value;
+            at[1] = (uint8_t)((at[1] & 0xF0) | value >> 8);
+        } else {
+            at[0] = (uint8_t)((at[0] & 0x0F) | value << 4);
+            at[1] = (uint8_t)(value >> 4);
+        }
     }
 }
 

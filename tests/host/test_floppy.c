@@ -2,6 +2,7 @@
  * The floppy's stage 2, from the BIOS parameter block to the kernel's entry, on a simulated PC.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,35 @@ START_TEST(a_bad_sector_of_nobody)
     firmware_boot();
     rig_check_entered(TEXT);
     ck_assert_uint_gt(pc.single_reads, 0);
+}
+END_TEST
+
+enum { BPB_RESERVED = 14, BPB_FATS = 16, BPB_FAT_SECTORS = 22 }; /* low bytes */
+
+/* The second FAT has it, too. */
+START_TEST(a_bad_sector_of_the_first_fat)
+{
+    rig_usual("");
+    pc.bad_sector = pc.disk[BPB_RESERVED];
+    pc.bad_times = ALWAYS;
+    firmware_boot();
+    rig_check_entered(TEXT);
+}
+END_TEST
+
+/* The same disk, but its first FAT is told to be no FAT. */
+START_TEST(a_bad_sector_of_the_only_fat)
+{
+    char line[60];
+    rig_usual("");
+    pc.disk[BPB_RESERVED] = (uint8_t)(pc.disk[BPB_RESERVED] + pc.disk[BPB_FAT_SECTORS]);
+    pc.disk[BPB_FATS] = 1;
+    pc.bad_sector = pc.disk[BPB_RESERVED];
+    pc.bad_times = ALWAYS;
+    firmware_boot();
+    snprintf(line, sizeof line, "\ndisk read error at track 0, head %u, sector %u\n",
+             (unsigned)pc.bad_sector / pc.per_track, (unsigned)pc.bad_sector % pc.per_track + 1);
+    check_gave_up(line);
 }
 END_TEST
 
@@ -405,6 +435,8 @@ int main(void)
     tcase_add_test(t, a_timer_that_stands_still);
     tcase_add_test(t, failures_in_passing);
     tcase_add_test(t, a_bad_sector_of_nobody);
+    tcase_add_test(t, a_bad_sector_of_the_first_fat);
+    tcase_add_test(t, a_bad_sector_of_the_only_fat);
     tcase_add_test(t, a_bad_sector_of_the_kernel);
     tcase_add_test(t, after_a_failure_a_key_boots_again);
     tcase_add_test(t, damaged_parameter_blocks);
