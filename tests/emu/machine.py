@@ -30,6 +30,12 @@ class MachineError(Exception):
     """The machine did not do what was waited for; the message holds its last output."""
 
 
+def version():
+    """The one that the Makefile gives to kernel and loader."""
+    with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
+        return next(line.split()[2] for line in file if line.startswith("VERSION :="))
+
+
 def product(name, out=OUT):
     """Path of a product of `make`; a clear error if it has not been built."""
     path = os.path.join(out, name)

@@ -7,7 +7,7 @@ import pytest
 
 import records
 from cards import BOTH, EVERY
-from machine import product
+from machine import product, version
 from qemu import GUEST_IP
 from rawpeer import ETH_ARP, dhcp_options, ip_bytes
 from wire import send_tcp
@@ -54,6 +54,13 @@ def test_records_on_com1_are_those_on_e9(boot):
         assert "@" not in line[1:] or line[0] != "@" or line.endswith("}"), line
     assert "\r" not in box.text["e9"]
     assert "\n" not in box.text["serial"].replace("\r\n", ""), "COM1 lines end in CR LF"
+
+
+def test_version_is_shown(boot):
+    box = boot()
+    box.wait_for("ready", 10)
+    assert box.all("boot")[0]["version"] == version()
+    assert any(line.startswith(f"NicTest86 {version()}: ") for line in box.screen())
 
 
 def test_vga_shows_no_record(boot):

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from disk import SECTOR, Disk, old_bios
-from machine import OUT, product
+from machine import OUT, product, version
 from qemu import GUEST_IP
 from stub import Stub
 from wire import send_tcp, ttcp_pattern
@@ -48,6 +48,7 @@ def test_boots_by_itself(boot, image):
     assert COUNT_MS - 55 <= said["load_ms"] <= COUNT_MS + 3000
     assert 3000 <= said["mem_kb"] <= 4096
     text = loader_text(box)
+    assert f"NicTest86 {version()} floppy" in text
     assert "A key opens the menu. Starting in 3" in text
     assert text.split("Starting in ")[1].replace(".", "").split() == ["321"], text
     send_tcp(box.port("tcp", 5001), ttcp_pattern(8192) * 128)

@@ -80,6 +80,9 @@ def test_size_budget(tmp_path):
     elf = link(tmp_path, "ret\n.data\n.skip 4096")
     assert lint_size.findings(elf) == []
     assert lint_size.findings(elf, budget=4096)
+    size = os.path.getsize(elf)
+    assert lint_size.findings_on_disk(elf, budget=size) == []
+    assert lint_size.findings_on_disk(elf, budget=size - 1)
 
 
 @pytest.fixture
