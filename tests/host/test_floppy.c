@@ -408,6 +408,11 @@ START_TEST(maps_that_must_not_be_believed)
     firmware_reset(); /* to beyond 4 GB */
     pc.region[2].length_low = 0xFFFFFFFF;
     boot_with_upper((0xFFFFFFFF - MB) / 1024, 3);
+
+    firmware_reset(); /* from 4 GB on, which is not from 0 on */
+    pc.region[pc.regions++] =
+        (struct multiboot_region){.base_high = 1, .length_low = 64 * MB, .type = 1};
+    boot_with_upper(3072, 4);
 }
 END_TEST
 
