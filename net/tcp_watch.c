@@ -60,6 +60,11 @@ void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count)
     early.pcb = NULL;
 }
 
+void tcp_watch_callbacks(struct tcp_pcb *pcb, const struct tcp_ext_arg_callbacks *callbacks)
+{
+    tcp_ext_arg_set_callbacks(pcb, ext_id, callbacks);
+}
+
 unsigned tcp_watch_half_open_dropped(void)
 {
     return half_open_dropped;

@@ -25,6 +25,9 @@ void tcp_watch_init(void);
  * off with a null pointer. */
 void tcp_watch_attach(struct tcp_pcb *pcb, struct tcp_count *count);
 
+/* lwIP's callbacks of the slot in which tcp_watch_attach() keeps `count`; for the life of `pcb`. */
+void tcp_watch_callbacks(struct tcp_pcb *pcb, const struct tcp_ext_arg_callbacks *callbacks);
+
 /* Every APP_TICK_MS: acknowledgements that wait for a second segment in vain. */
 void tcp_watch_tick(void);
 

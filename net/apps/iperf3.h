@@ -83,7 +83,6 @@ struct iperf3_session {
     struct iperf3_stream streams[IPERF3_STREAMS_MAX];
     unsigned arrivals;
     struct meter rx, tx; /* of all streams of a direction */
-    struct windows windows;
     bool omitting;
     uint64_t omit_until_us;
     bool stirred;               /* something was acknowledged, or could not be queued      */

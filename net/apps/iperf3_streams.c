@@ -140,18 +140,17 @@ static void make_stream(struct iperf3_stream *s)
 
 static void open_windows(void)
 {
-    windows_begin(&iperf3.windows, iperf3.params.parallel, iperf3.params.sends,
-                  iperf3.params.window);
     for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
         struct iperf3_stream *s = &iperf3.streams[i];
 
         if (s->used && s->data.pcb != NULL && s->sender) {
             window_free(s->data.pcb);
         } else if (s->used && s->data.pcb != NULL) {
-            window_begin(&iperf3.windows, &s->data.window, s->data.pcb);
+            window_begin(&s->data.window, s->data.pcb, iperf3.control.netif, iperf3.params.window);
+            s->data.window.sends = iperf3.params.sends;
         }
     }
-    windows_go(&iperf3.windows);
+    windows_go();
 }
 
 void iperf3_run(void)
@@ -204,9 +203,6 @@ bool iperf3_run_turn(void)
     if (iperf3.omitting && clock_us() >= iperf3.omit_until_us) {
         end_omit();
     }
-    if (!iperf3.params.udp) {
-        windows_turn(&iperf3.windows);
-    }
     return iperf3.params.sends && send_turn();
 }
 
@@ -236,7 +232,6 @@ bool iperf3_is_drained(void)
     if (!iperf3.params.receives || iperf3.params.udp || asked == 0 || iperf3.omitting) {
         return true;
     }
-    windows_turn(&iperf3.windows);
     /* One stream stops at the end of a write; several may each have begun another. */
     return silent >= DRAIN_US ||
            (iperf3.rx.bytes >= asked && (iperf3.params.parallel == 1 || silent >= SETTLE_US));

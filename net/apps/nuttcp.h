@@ -56,7 +56,6 @@ struct nuttcp_session {
     struct control control; /* its limit is that of the phase */
     struct nuttcp_params params;
     struct nuttcp_stream streams[NUTTCP_STREAMS_MAX];
-    struct windows windows;
     struct meter meter; /* of all streams */
 
     /* opening */

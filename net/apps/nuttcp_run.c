@@ -192,8 +192,5 @@ bool nuttcp_run_turn(void)
         return closing_turn();
     }
     intervals();
-    if (!nuttcp.params.udp) {
-        windows_turn(&nuttcp.windows);
-    }
     return nuttcp.params.sends && sending_turn();
 }

@@ -273,18 +273,14 @@ void nuttcp_tcp_begin(void)
 {
     const struct nuttcp_params *p = &nuttcp.params;
 
-    if (p->sends || (p->streams == 1 && p->window == 0)) {
-        return; /* lwIP's own window is the right one */
-    }
-    windows_begin(&nuttcp.windows, p->streams, false, p->window);
-    for (unsigned i = 0; i < p->streams; i++) {
+    for (unsigned i = 0; !p->sends && i < p->streams; i++) {
         struct connection *c = &nuttcp.streams[i].data;
 
         if (c->pcb != NULL) {
-            window_begin(&nuttcp.windows, &c->window, c->pcb);
+            window_begin(&c->window, c->pcb, nuttcp.control.netif, p->window);
         }
     }
-    windows_go(&nuttcp.windows);
+    windows_go();
 }
 
 /* ---- closing ---- */

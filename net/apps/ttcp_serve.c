@@ -7,6 +7,9 @@
  * On port 5001 iperf2's clients come as well.  Whatever the first bytes turn out to be, all are
  * counted until FIN; only the name of the test depends on them, and whether the client wants a test
  * in the other direction (net/apps/iperf2_reverse.h).
+ *
+ * Clients that send at the same time (iperf2's -P, several ttcps) share windows from the first
+ * byte to the last: net/apps/windows.h.
  */
 #include "net/apps/ttcp_serve.h"
 
@@ -20,7 +23,9 @@
 #include "net/apps/iperf2_wire.h"
 #include "net/apps/listen.h"
 #include "net/apps/ttcp_udp.h"
+#include "net/apps/windows.h"
 #include "net/meter.h"
+#include "net/tcp_watch.h"
 
 enum {
     DEAD_PEER_US = 30000000,
@@ -31,6 +36,7 @@ struct sink {
     struct tcp_pcb *pcb; /* null: free */
     uint16_t port;       /* ours       */
     struct meter meter;
+    struct window window;
     bool looking; /* the beginning may still turn out to be iperf2's */
     unsigned seen;
     uint8_t beginning[IPERF2_HEADER_LONG];
@@ -116,6 +122,7 @@ static void finish(struct sink *s, const char *how)
 {
     bool counted = s->meter.bytes != 0;
 
+    window_lost(&s->window);
     s->pcb = NULL;
     meter_end(&s->meter, how);
     if (counted) {
@@ -126,8 +133,11 @@ static void finish(struct sink *s, const char *how)
 /* The same while the pcb still lives: it must not call us or count for us any more. */
 static __attribute__((cold)) void release(struct sink *s, const char *how)
 {
-    tcp_let_go(s->pcb);
+    struct tcp_pcb *pcb = s->pcb;
+
+    tcp_let_go(pcb);
     finish(s, how);
+    window_free(pcb);
 }
 
 /* What comes first, until it is known what it is. */
@@ -143,6 +153,7 @@ static void look(struct sink *s, const struct pbuf *p)
         s->meter.test = "iperf2";
         s->meter.asked_bit_s = s->request.rate;
         if (s->request.at_once) {
+            s->window.sends = true;
             iperf2_answer_tcp(&s->request, s->meter.netif, &s->meter.peer);
         }
         break;
@@ -191,7 +202,7 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
     if (s->looking) {
         look(s, p);
     }
-    tcp_recved(pcb, p->tot_len);
+    window_took(&s->window, pcb, p->tot_len);
     pbuf_free(p);
     return s->request.reverse ? turn_round(s) : ERR_OK;
 }
@@ -246,6 +257,8 @@ static __attribute__((cold)) err_t on_accept(void *arg, struct tcp_pcb *pcb, err
     s->looking = s->port == TTCP_PORT;
     meter_start(&s->meter, test_on(s->port), METER_RX, false, ip_current_netif(), &pcb->remote_ip,
                 pcb->remote_port);
+    window_begin(&s->window, pcb, s->meter.netif, 0);
+    s->window.silent = true;
     tcp_watch_attach(pcb, &s->meter.tcp);
     tcp_arg(pcb, s);
     tcp_recv(pcb, on_receive);
@@ -255,6 +268,16 @@ static __attribute__((cold)) err_t on_accept(void *arg, struct tcp_pcb *pcb, err
 }
 
 /* ---- ports ---- */
+
+static struct tcp_pcb *listen_narrow(uint16_t port)
+{
+    struct tcp_pcb *listener = listen_tcp(port, on_accept);
+
+    if (listener != NULL) {
+        windows_listen(listener);
+    }
+    return listener;
+}
 
 void ttcp_put_claim(const struct ttcp_claim *new_claim)
 {
@@ -275,7 +298,7 @@ __attribute__((cold)) int ttcp_watch(uint16_t port, bool udp, ttcp_watcher watch
         if (udp && ttcp_udp_open(port) != OK) {
             return E_NO_MEMORY;
         }
-        if (!udp && (watch.listener = listen_tcp(port, on_accept)) == NULL) {
+        if (!udp && (watch.listener = listen_narrow(port)) == NULL) {
             return E_NO_MEMORY;
         }
     }
@@ -297,8 +320,8 @@ void ttcp_unwatch(void)
 static __attribute__((cold)) void start(void)
 {
     for (unsigned i = 0; i < FIXED; i++) {
-        listen_tcp_always(fixed[i].port, on_accept, fixed[i].test);
-        if (fixed[i].udp && ttcp_udp_open(fixed[i].port) != OK) {
+        if (listen_narrow(fixed[i].port) == NULL ||
+            (fixed[i].udp && ttcp_udp_open(fixed[i].port) != OK)) {
             panic("ttcp: no pcb for port %u", fixed[i].port);
         }
     }

@@ -3,28 +3,23 @@
  */
 #include "net/apps/windows.h"
 
-#include "kernel/string.h"
 #include "lwip/priv/tcp_priv.h"
+#include "net/apps/app.h"
 #include "net/clock.h"
+#include "net/nicif.h"
+#include "net/tcp_watch.h"
 
 enum {
-    SPARE_FRAMES = 2,   /* of the ring, not for data ...                             */
-    SPARE_FROM = 5,     /* ... if it holds so many; smaller ones spare one           */
-    OVERDUE_US = 20000, /* so long after the last turn the next one takes his anyway */
+    UNUSED_US = 20000,  /* who waits for so long may pass by windows that lie unused so long */
+    LEAST_FRAMES = 2,   /* of a turn                                                        */
     FLYING_FRAMES = 32, /* of all streams: half the transmit queue of a card (net/nicif.c)  */
     FLYING_LEAST = 4,   /* of one: three duplicate acknowledgements need four segments      */
 };
 
-/* Segments that may be on their way to us in all. */
-static unsigned frames_for_data(bool sends)
-{
-    unsigned all = TCP_WND / TCP_MSS;
+#define LEAST ((uint32_t)LEAST_FRAMES * TCP_MSS)
 
-    if (sends) {
-        return all < 2 ? 1 : all / 2;
-    }
-    return all >= SPARE_FROM ? all - SPARE_FRAMES : all > 2 ? all - 1 : all;
-}
+/* The streams of a card; whose last turn was longest ago is first. */
+static struct window *cards[NIC_MAX];
 
 /*
  * Say now, with an acknowledgement, that the window is so wide.  What is parked ahead of its turn
@@ -41,112 +36,210 @@ static void set_window(struct tcp_pcb *pcb, uint32_t window)
     tcp_output(pcb);
 }
 
-/* ---- taking turns ---- */
-
-static void open_next(struct windows *ws)
+static uint32_t lesser(uint32_t a, uint32_t b)
 {
-    struct window *w = ws->queue[ws->head];
-
-    ws->head = (ws->head + 1) % WINDOWS_MAX;
-    ws->waiting--;
-    ws->open++;
-    ws->turn_us = clock_us();
-    w->waits = false;
-    set_window(w->pcb, TCP_MSS);
+    return a < b ? a : b;
 }
 
-static void wait(struct windows *ws, struct window *w)
+/* ---- the list ---- */
+
+static void append(struct window *w)
 {
-    ws->queue[(ws->head + ws->waiting) % WINDOWS_MAX] = w;
-    ws->waiting++;
-    w->waits = true;
+    struct window **end = &cards[w->card];
+
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    w->next = NULL;
+    *end = w;
 }
 
-void windows_go(struct windows *ws)
+static void take_out(struct window *w)
 {
-    while (ws->waiting != 0 && ws->open < ws->turns) {
-        open_next(ws);
+    struct window **at = &cards[w->card];
+
+    while (*at != w) {
+        at = &(*at)->next;
+    }
+    *at = w->next;
+}
+
+static bool is_alone(const struct window *w)
+{
+    return cards[w->card] == w && w->next == NULL;
+}
+
+/* ---- sharing ---- */
+
+struct share {
+    uint32_t part; /* of each stream                          */
+    uint32_t free; /* bytes that are promised to nobody       */
+};
+
+static struct share divide(unsigned card)
+{
+    uint32_t all = TCP_WND, promised = 0, streams = 0, part;
+
+    for (const struct window *w = cards[card]; w != NULL; w = w->next) {
+        promised += w->lapsed ? 0 : w->pcb->rcv_wnd;
+        streams++;
+        all = w->sends ? TCP_WND / 2 : all;
+    }
+    part = streams < 2 ? all : all / streams / TCP_MSS * TCP_MSS;
+    return (struct share){.part = part < LEAST ? lesser(LEAST, all) : part,
+                          .free = all > promised ? all - promised : 0};
+}
+
+static uint32_t lacking(const struct window *w, uint32_t part)
+{
+    uint32_t has = w->pcb->rcv_wnd;
+
+    part = w->silent ? TCP_MSS : lesser(part, w->most);
+    return has < part ? part - has : 0;
+}
+
+/* A peer that has to stop hears of it at once; others with the next acknowledgement. */
+static void give(struct window *w, uint32_t more)
+{
+    struct tcp_pcb *pcb = w->pcb;
+
+    w->moved_us = clock_us();
+    w->lapsed = false;
+    if (pcb->rcv_ann_right_edge - pcb->rcv_nxt < TCP_MSS) {
+        set_window(pcb, pcb->rcv_wnd + more);
+    } else {
+        tcp_recved(pcb, (u16_t)more);
     }
 }
 
-void windows_turn(struct windows *ws)
+static void serve(unsigned card)
 {
-    if (ws->waiting != 0 && clock_us() - ws->turn_us > OVERDUE_US) {
-        open_next(ws); /* those who may do not: they have nothing to send, or it was lost */
-    }
-}
+    struct share share = divide(card);
+    struct window *next;
 
-/* A stream is gone: the others move up. */
-static void unqueue(struct windows *ws, struct window *w)
-{
-    unsigned n = ws->waiting;
+    for (struct window *w = cards[card]; w != NULL; w = next) {
+        uint32_t lacks = lacking(w, share.part);
 
-    if (!w->waits) {
-        ws->open--;
-        return;
-    }
-    for (; n != 0; n--) {
-        struct window *first = ws->queue[ws->head];
+        next = w->next;
+        if (share.free < lesser(lacks, LEAST)) {
+            return;
+        }
+        if (lacks != 0) {
+            uint32_t more = lesser(lacks, share.free);
 
-        ws->head = (ws->head + 1) % WINDOWS_MAX;
-        ws->waiting--;
-        if (first != w) {
-            wait(ws, first);
+            share.free -= more;
+            take_out(w);
+            append(w);
+            give(w, more);
         }
     }
-    w->waits = false;
 }
 
+void windows_go(void)
+{
+    for (unsigned i = 0; i < NIC_MAX; i++) {
+        if (cards[i] != NULL) {
+            serve(i);
+        }
+    }
+}
+
+/* The first that waits has done so for long: of the windows that lie unused the one that does so
+ * longest is forgotten. */
+static void forget_one(unsigned card)
+{
+    uint64_t now = clock_us();
+    struct window *oldest = NULL;
+    uint32_t part = divide(card).part;
+    bool waits = false;
+
+    for (struct window *w = cards[card]; w != NULL; w = w->next) {
+        bool old = now - w->moved_us > UNUSED_US;
+
+        waits |= old && lacking(w, part) != 0;
+        if (old && !w->lapsed && (oldest == NULL || w->moved_us < oldest->moved_us)) {
+            oldest = w;
+        }
+    }
+    if (waits && oldest != NULL) {
+        oldest->lapsed = true;
+        serve(card);
+    }
+}
+
+static void tick(void)
+{
+    for (unsigned i = 0; i < NIC_MAX; i++) {
+        if (cards[i] != NULL && !cards[i]->alone) {
+            forget_one(i);
+        }
+    }
+}
+
+APP_TICKING(windows, NULL, tick);
+
 /* ---- for the streams ---- */
+
+static err_t begin_narrow(u8_t id, struct tcp_pcb_listen *listener, struct tcp_pcb *pcb)
+{
+    uint32_t free = divide(nicif_nic(ip_current_netif())->index).free;
+    uint32_t half_open = 0;
+
+    (void)id;
+    (void)listener;
+    for (const struct tcp_pcb *other = tcp_active_pcbs; other != NULL; other = other->next) {
+        half_open += other->state == SYN_RCVD && other != pcb ? other->rcv_wnd : 0;
+    }
+    pcb->rcv_wnd = pcb->rcv_ann_wnd = free >= half_open + TCP_MSS ? TCP_MSS : 0;
+    return ERR_OK;
+}
+
+void windows_listen(struct tcp_pcb *listener)
+{
+    static const struct tcp_ext_arg_callbacks callbacks = {.passive_open = begin_narrow};
+
+    tcp_watch_callbacks(listener, &callbacks);
+}
 
 void window_close(struct tcp_pcb *pcb)
 {
     set_window(pcb, 0);
 }
 
-void windows_begin(struct windows *ws, unsigned streams, bool sends, uint32_t wish)
-{
-    unsigned frames = frames_for_data(sends);
-    uint32_t part = frames * TCP_MSS / streams;
-
-    if (wish != 0 && wish < part) {
-        part = wish < 2 * TCP_MSS ? 2 * TCP_MSS : wish;
-    }
-    memset(ws, 0, sizeof(*ws));
-    ws->part = part;
-    ws->turns = part >= 2 * TCP_MSS ? 0 : frames;
-}
-
-void window_begin(struct windows *ws, struct window *w, struct tcp_pcb *pcb)
+void window_begin(struct window *w, struct tcp_pcb *pcb, const struct netif *netif, uint32_t wish)
 {
     w->pcb = pcb;
-    w->of = ws->turns != 0 ? ws : NULL;
-    if (w->of != NULL) {
-        wait(ws, w);
-    } else {
-        set_window(pcb, ws->part);
+    w->card = nicif_nic(netif)->index;
+    w->sends = false;
+    w->most = wish == 0 ? TCP_WND : wish < LEAST ? LEAST : wish;
+    w->moved_us = clock_us();
+    w->silent = w->alone = w->lapsed = false;
+    for (struct window *other = cards[w->card]; other != NULL; other = other->next) {
+        if (other->alone) {
+            other->alone = false;
+            other->moved_us = clock_us();
+        }
     }
+    append(w);
 }
 
-void window_took(struct window *w, struct tcp_pcb *pcb, uint16_t n)
+void window_share(struct window *w)
 {
-    if (w->of == NULL) {
-        tcp_recved(pcb, n);
-    } else if (!w->waits) {
-        w->of->open--;
-        wait(w->of, w);
-        windows_go(w->of);
+    w->moved_us = clock_us();
+    w->silent = w->lapsed = false;
+    serve(w->card);
+    w->alone = is_alone(w);
+    if (w->pcb->rcv_wnd < TCP_MSS) { /* acknowledged when its turn comes: one for all that came */
+        tcp_clear_flags(w->pcb, TF_ACK_NOW | TF_ACK_DELAY);
     }
 }
 
 void window_lost(struct window *w)
 {
-    struct windows *ws = w->of;
-
-    if (ws != NULL) {
-        w->of = NULL;
-        unqueue(ws, w);
-        windows_go(ws);
+    if (w->pcb != NULL) {
+        take_out(w);
+        w->pcb = NULL;
+        serve(w->card);
     }
 }
 

@@ -1,16 +1,20 @@
 /*
- * How several TCP streams of one session share the card: how much may come, and how much may be
- * on its way from us.
+ * How TCP streams that run at the same time share a card: how much may come, and how much may be on
+ * its way from us.
  *
- * What all streams together may send must fit into the card's ring, or the ring overflows: with a
+ * What all of them together may send must fit into the card's ring, or the ring overflows: with a
  * window of a segment or two nothing but a time-out repairs a lost one, so a stream that loses one
- * starves.  And something must be left for the control connection or, if we send as well, for the
- * acknowledgements of what we send.  Hence:
+ * starves.  Hence four rules, for all servers that receive:
  *
- *   wide      each stream has a part of the window of at least two segments, and lwIP does the rest
- *   sharing   there is not so much: a window is one segment or closed, and so many are open as fit.
- *             Whoever has sent waits, and the one that has waited longest is acknowledged and may
- *             send: nobody gets more than his turn.
+ *   - together they have the window that a single stream has alone, TCP_WND; half of it if we send
+ *     as well, for the acknowledgements of that.  Each has an equal part, of two segments at least,
+ *     for which one acknowledgement will do (and of a window of one Linux uses but half);
+ *   - who has less than his part gets more as soon as it fits, the one whose last turn was longest
+ *     ago first.  If there are fewer parts than streams that is taking turns;
+ *   - nothing that was promised is taken back, but who leaves it unused while others wait is no
+ *     longer counted: he blocks nobody;
+ *   - a connection begins with room for one segment, if that is free, else with none (or with
+ *     window_close(), where the client waits for a start), and has no more before it has sent.
  */
 #ifndef NET_APPS_WINDOWS_H
 #define NET_APPS_WINDOWS_H
@@ -18,26 +22,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lwip/netif.h"
 #include "lwip/tcp.h"
 
-enum { WINDOWS_MAX = 16 };
-
-/* Of a receiving stream; all zeros: none.  The stream's own. */
+/* Of a receiving stream; all zeros: does not share.  The stream's own. */
 struct window {
-    struct windows *of; /* null: not sharing */
-    struct tcp_pcb *pcb;
-    bool waits;
+    struct window *next; /* of the same card */
+    struct tcp_pcb *pcb; /* null: does not share */
+    unsigned card;
+    bool sends;  /* its test has us send as well */
+    bool silent; /* has sent nothing yet                          */
+    bool alone;  /* on its card, and it has all that it may have  */
+    bool lapsed; /* not counted: it lay unused while others waited */
+    uint32_t most;
+    uint64_t moved_us; /* it was widened, or something came */
 };
 
-/* Of a session. */
-struct windows {
-    unsigned turns; /* windows that may be open at once; 0: wide */
-    uint32_t part;  /* wide: bytes of a stream                   */
-    unsigned open;
-    struct window *queue[WINDOWS_MAX]; /* those whose window is closed */
-    unsigned head, waiting;
-    uint64_t turn_us; /* of the last one to open */
-};
+/* Connections to `listener` begin narrow, from the SYN's answer on.  Then window_begin(). */
+void windows_listen(struct tcp_pcb *listener);
 
 /*
  * Before the first byte of payload: no data before the run begins; acknowledges what has come.
@@ -46,19 +48,27 @@ struct windows {
  */
 void window_close(struct tcp_pcb *pcb);
 
-/* The run begins: `streams` of them receive; do we send, too; the client's wish for a window in
- * bytes, or 0.  Then window_begin() for each, and windows_go(). */
-void windows_begin(struct windows *ws, unsigned streams, bool sends, uint32_t wish);
-void window_begin(struct windows *ws, struct window *w, struct tcp_pcb *pcb);
-void windows_go(struct windows *ws);
+/* The stream of `pcb`, which came in by `netif`, shares from now on; `wish`: a limit asked for, in
+ * bytes, or 0.  It gets its part with the next call of window_took() or windows_go(). */
+void window_begin(struct window *w, struct tcp_pcb *pcb, const struct netif *netif, uint32_t wish);
 
-/* So much has come: room for more. */
-void window_took(struct window *w, struct tcp_pcb *pcb, uint16_t n);
+/* Streams that begin together have begun. */
+void windows_go(void);
 
-/* Once a turn of a running session. */
-void windows_turn(struct windows *ws);
+/* For window_took(). */
+void window_share(struct window *w);
 
-/* The stream's connection is gone: the others move up. */
+/* So much has come on `pcb`: room for more, also if it does not share. */
+static inline void window_took(struct window *w, struct tcp_pcb *pcb, uint16_t n)
+{
+    if (w->alone || w->pcb == NULL) {
+        tcp_recved(pcb, n);
+    } else {
+        window_share(w);
+    }
+}
+
+/* The stream is over, or its connection gone: the others move up. */
 void window_lost(struct window *w);
 
 /* All of the connection's window is given back, or lwIP would take the rest for data that nobody

@@ -120,8 +120,7 @@ static unsigned room(const struct peer_tcp *c)
     return flying < c->box_window ? c->box_window - flying : 0;
 }
 
-/* As many segments as fit. */
-static void fill_window(struct peer_tcp *c)
+void peer_tcp_fill(struct peer_tcp *c)
 {
     while ((int32_t)(c->snd_end - c->snd_nxt) > 0) {
         unsigned n = c->snd_end - c->snd_nxt < PEER_MSS ? c->snd_end - c->snd_nxt : PEER_MSS;
@@ -137,7 +136,7 @@ static void fill_window(struct peer_tcp *c)
 static void go_back(struct peer_tcp *c)
 {
     c->snd_nxt = c->acked;
-    fill_window(c);
+    peer_tcp_fill(c);
     if (c->fin_sent && c->snd_nxt == c->snd_end) {
         peer_tcp_flags(c, T_FIN | T_ACK);
     }
@@ -152,7 +151,7 @@ static bool push(struct peer_tcp *c, bool (*done)(const struct peer_tcp *c))
     while (!done(c) && !c->reset_seen) {
         uint64_t now;
 
-        fill_window(c);
+        peer_tcp_fill(c);
         rig_turn();
         now = sim_now_ns();
         if (c->acked != acked) {
@@ -321,6 +320,9 @@ static void take_segment(struct peer_tcp *c, const struct packet *p)
         c->acked = ack;
     }
     c->box_window = get16(p->data + 14);
+    if (c->eager) {
+        peer_tcp_fill(c);
+    }
     c->fin_acked = c->fin_sent && c->acked == c->snd_nxt;
     if (n == 0 && (p->data[13] & T_FIN) == 0 && seq + 1 != c->rcv_nxt) {
         return; /* what is left is a keepalive probe, below what was acknowledged: answered */

@@ -22,6 +22,7 @@ struct peer_tcp {
     bool listening;      /* answers a SYN                                      */
     bool refusing;       /* ... with RST                                       */
     bool mute;           /* answers nothing any more                           */
+    bool eager;          /* sends up to snd_end as soon as the box's window allows */
     bool close_back;     /* answers the box's FIN with its own                 */
     uint64_t stop_at;    /* takes so many bytes, then its window is closed; 0: never */
     unsigned call;       /* length of the box's writes, for checking: 0 = do not */
@@ -61,6 +62,9 @@ void peer_tcp_forget(struct peer_tcp *c);
 /* Send `n` more bytes, in the box's window, repeating what gets lost; returns when all are on the
  * cable.  False if the box takes nothing for 5 s. */
 bool peer_tcp_send(struct peer_tcp *c, unsigned n);
+
+/* As much of what is still to be sent (snd_end) as the box's window allows, without a turn. */
+void peer_tcp_fill(struct peer_tcp *c);
 
 /* One segment with bytes [offset, offset + n) of the stream, whatever the window says. */
 void peer_tcp_segment(struct peer_tcp *c, uint32_t offset, unsigned n);

@@ -38,6 +38,7 @@ enum {
 
 struct sim_card rig_cards[RIG_CARDS];
 unsigned rig_start_us;
+unsigned rig_specimen;
 bool rig_lends;
 bool rig_unnamed;
 
@@ -73,7 +74,7 @@ static void plug_cards(unsigned n)
         struct sim_card *card = &rig_cards[i];
         uint8_t last = (uint8_t)(sim_card_mac[5] + i);
 
-        sim_card_plug(card, &sim_cards[0], jumpers[i].base, jumpers[i].irq);
+        sim_card_plug(card, &sim_cards[rig_specimen], jumpers[i].base, jumpers[i].irq);
         card->chip.on_sent = peer_hear; /* also while the machine halts */
         card->chip.mem[PROM_LAST_MAC_BYTE] = card->chip.mem[PROM_LAST_MAC_BYTE + 1] = last;
     }

@@ -34,6 +34,7 @@ extern struct sim_card rig_cards[RIG_CARDS];
 /* One card, a static address and a name, 1 MB; or as said.  Cards sit at 300h irq 10 and 320h
  * irq 11. */
 extern unsigned rig_start_us; /* the clock, then; random numbers depend on it */
+extern unsigned rig_specimen; /* which of sim_cards the cards are */
 extern bool rig_lends;        /* the drivers lend what they receive */
 extern bool rig_unnamed;      /* does not wait until the box has its name */
 void rig_up(void);

@@ -16,7 +16,7 @@ static Suite *(*const suites[])(void) = {
     net_iperf3_udp_suite, net_iperf2_client_suite, net_bench_suite,      net_intake_suite,
     net_raw_suite,        net_small_suite,         net_nuttcp_suite,     net_nuttcp_end_suite,
     net_nuttcp_udp_suite, net_acks_suite,          net_names_suite,      net_names_answer_suite,
-    net_web_suite,        net_web_events_suite,    net_heap_suite,
+    net_web_suite,        net_web_events_suite,    net_heap_suite,       net_share_suite,
 };
 
 static int run_all(int *failed)

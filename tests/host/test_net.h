@@ -15,6 +15,7 @@ Suite *net_pure_suite(void);
 Suite *net_sums_suite(void);
 Suite *net_meter_suite(void);
 Suite *net_udp_suite(void);
+Suite *net_share_suite(void);
 Suite *net_sink_suite(void);
 Suite *net_raw_suite(void);
 Suite *net_small_suite(void);

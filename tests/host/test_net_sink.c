@@ -9,7 +9,12 @@
 #include "lwip/priv/tcp_priv.h"
 #include "net/tcp_watch.h"
 
-enum { PORT = 5001, FROM = 40000, DEAD_MS = 33000 };
+enum {
+    PORT = 5001,
+    FROM = 40000,
+    DEAD_MS = 33000,
+    OPENED_MS = 30, /* the first byte is acknowledged */
+};
 
 static struct peer_tcp c; /* the client of most cases */
 
@@ -50,20 +55,22 @@ START_TEST(beyond_the_window_ahead_of_its_turn)
     unsigned window, at;
 
     ck_assert(peer_tcp_connect(&c, &peer, FROM, BOX_IP, port));
+    ck_assert(peer_tcp_send(&c, 1)); /* opens the window */
+    rig_run_ms(OPENED_MS);
     window = c.box_window;
     ck_assert_uint_gt(window, PEER_MSS);
-    peer_tcp_segment(&c, window - 1, PEER_MSS);
+    peer_tcp_segment(&c, window, PEER_MSS);
     rig_run_ms(5);
     ck_assert_uint_eq(tcp_watch_beyond_window(), 1);
-    for (at = PEER_MSS; at < window - 1; at += PEER_MSS) {
-        peer_tcp_segment(&c, at, at + PEER_MSS > window - 1 ? window - 1 - at : PEER_MSS);
+    for (at = 1 + PEER_MSS; at < window; at += PEER_MSS) {
+        peer_tcp_segment(&c, at, at + PEER_MSS > window ? window - at : PEER_MSS);
         rig_run_ms(5);
     }
-    peer_tcp_segment(&c, 0, PEER_MSS); /* the gap */
+    peer_tcp_segment(&c, 1, PEER_MSS); /* the gap */
     rig_run_ms(50);
     ck_assert_uint_eq(tcp_watch_beyond_window(), 1);
     ck_assert_uint_le(tcp_active_pcbs->rcv_wnd, TCP_WND);
-    ck_assert_uint_eq(c.acked - c.first_seq, window - 1);
+    ck_assert_uint_eq(c.acked - c.first_seq, window);
 }
 END_TEST
 
@@ -246,11 +253,13 @@ END_TEST
 START_TEST(segments_out_of_order_and_doubled_are_counted_once)
 {
     must_connect(&c, FROM);
+    ck_assert(peer_tcp_send(&c, 1)); /* opens the window */
+    rig_run_ms(OPENED_MS);
     peer_tcp_segment(&c, 1000, 1000);
     peer_tcp_segment(&c, 2000, 1000);
     peer_tcp_segment(&c, 1500, 1000);
-    peer_tcp_segment(&c, 0, 1000);
-    peer_tcp_segment(&c, 0, 1000);
+    peer_tcp_segment(&c, 1, 999);
+    peer_tcp_segment(&c, 1, 999);
     rig_run_ms(300);
     ck_assert_uint_eq(c.acked, c.first_seq + 3000);
     ck_assert(peer_tcp_finish(&c));

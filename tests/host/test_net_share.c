@@ -1,0 +1,234 @@
+/*
+ * Streams that share a card (net/apps/windows.h): ttcp, iperf2 and the raw sink.  Clients send
+ * whatever the box's windows allow, at the pace of the wire.
+ */
+#include "tests/host/test_net.h"
+
+#include "lwip/opt.h"
+#include "tests/host/sim/bus.h"
+
+enum {
+    FROM = 45000,
+    MOST = 16,
+    WARM_UP = 20 * PEER_MSS, /* first segments are acknowledged one by one */
+    AMOUNT = 120 * PEER_MSS, /* of a stream, from then on */
+    LONGEST_MS = 30000,
+    NE2000 = 0, /* in sim_cards */
+    NE1000 = 1,
+    RATHER_LONG_US = 12000, /* more than a ring takes in that time */
+    A_FRAME_MS = 3,         /* and more */
+    WAKE_MS = 100,
+};
+
+static const unsigned ports[] = {5001, 2000, 7001};
+
+static struct peer_tcp clients[MOST];
+static unsigned streams;
+
+static const struct setup {
+    unsigned specimen;
+    unsigned streams;
+} setups[] = {{NE2000, 2}, {NE2000, 3}, {NE2000, 8}, {NE2000, 16}, {NE1000, 2}, {NE1000, 8}};
+
+enum { SETUPS = sizeof(setups) / sizeof(setups[0]) };
+
+static void up(const struct setup *setup)
+{
+    rig_specimen = setup->specimen;
+    rig_up();
+    streams = setup->streams;
+}
+
+static void connect_all(void)
+{
+    for (unsigned i = 0; i < streams; i++) {
+        ck_assert(peer_tcp_connect(&clients[i], &peer, FROM + i, BOX_IP, ports[i % 3]));
+        clients[i].eager = true;
+    }
+}
+
+/* Everybody has so much more to send, and begins if he may. */
+static void let_send(unsigned n)
+{
+    for (unsigned i = 0; i < streams; i++) {
+        clients[i].snd_end += n;
+        peer_tcp_fill(&clients[i]);
+    }
+}
+
+static uint32_t acked(unsigned i)
+{
+    return clients[i].acked - clients[i].first_seq;
+}
+
+static uint64_t acked_in_all(void)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < streams; i++) {
+        sum += acked(i);
+    }
+    return sum;
+}
+
+static bool is_through(unsigned i)
+{
+    return clients[i].acked == clients[i].snd_end;
+}
+
+static bool one_is_through(void *arg)
+{
+    (void)arg;
+    for (unsigned i = 0; i < streams; i++) {
+        if (is_through(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_are_through(void *arg)
+{
+    (void)arg;
+    for (unsigned i = 0; i < streams; i++) {
+        if (!is_through(i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool all_are_warm(void *arg)
+{
+    (void)arg;
+    for (unsigned i = 0; i < streams; i++) {
+        if (acked(i) < WARM_UP) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void nothing_was_lost(void)
+{
+    ck_assert_uint_eq(nics[0].stats.rx_overrun, 0);
+    ck_assert_uint_eq(nics[0].stats.rx_missed, 0);
+}
+
+/* What the streams from `first` on have sent goes into results, to the byte. */
+static void finish_from(unsigned first)
+{
+    unsigned before = rig_record_count("result");
+
+    for (unsigned i = first; i < streams; i++) {
+        uint32_t sent = clients[i].snd_end - clients[i].first_seq;
+        const char *r;
+
+        ck_assert(peer_tcp_finish(&clients[i]));
+        r = rig_record("result", before++);
+        ck_assert_int_eq(rig_number(r, "bytes"), sent);
+        ck_assert_str_eq(rig_value(r, "end"), "\"ok\"");
+        peer_tcp_forget(&clients[i]);
+    }
+}
+
+/* From when all are under way until the first is through: bytes a second in all. */
+static uint64_t run_all(unsigned amount)
+{
+    uint64_t begun, before;
+
+    connect_all();
+    let_send(WARM_UP + amount);
+    ck_assert(rig_until(all_are_warm, NULL, LONGEST_MS));
+    begun = sim_now_ns();
+    before = acked_in_all();
+    ck_assert(rig_until(one_is_through, NULL, LONGEST_MS));
+    return (acked_in_all() - before) * 1000000 / ((sim_now_ns() - begun) / 1000);
+}
+
+/*
+ * All at once: none loses a frame, when the first is through the others have at least 80 % as much,
+ * and together they are no slower than one alone (95 %).
+ */
+START_TEST(all_get_the_same_and_nothing_is_lost)
+{
+    uint64_t alone, together;
+
+    up(&setups[_i]);
+    streams = 1;
+    alone = run_all(AMOUNT * setups[_i].streams);
+    finish_from(0);
+    streams = setups[_i].streams;
+    together = run_all(AMOUNT);
+    for (unsigned i = 0; i < streams; i++) {
+        ck_assert_uint_ge(acked(i), (WARM_UP + AMOUNT) / 5 * 4);
+    }
+    ck_assert_uint_ge(together * 100, alone * 95);
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    nothing_was_lost();
+    finish_from(0);
+    rig_down();
+}
+END_TEST
+
+/* However late the box looks: what is on its way fits the ring. */
+START_TEST(a_busy_box_loses_nothing)
+{
+    up(&setups[_i]);
+    connect_all();
+    let_send(AMOUNT);
+    for (unsigned turns = 0; !all_are_through(NULL); turns++) {
+        ck_assert_uint_lt(turns, AMOUNT / PEER_MSS * streams * 4);
+        rig_turn();
+        sim_run_us(RATHER_LONG_US);
+    }
+    nothing_was_lost();
+    finish_from(0);
+    rig_down();
+}
+END_TEST
+
+/* Those that stop in the middle with their windows open keep nobody from going on. */
+START_TEST(silent_streams_block_nobody)
+{
+    up(&setups[_i]);
+    connect_all();
+    let_send(WARM_UP);
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    clients[0].snd_end += AMOUNT;
+    peer_tcp_fill(&clients[0]);
+    ck_assert(rig_until(all_are_through, NULL, AMOUNT / PEER_MSS * A_FRAME_MS + WAKE_MS));
+    nothing_was_lost();
+    finish_from(0);
+    rig_down();
+}
+END_TEST
+
+/* The last one left has the whole window, as one that was alone from the beginning. */
+START_TEST(the_last_one_has_it_all)
+{
+    up(&setups[_i]);
+    connect_all();
+    let_send(WARM_UP);
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    finish_from(1);
+    streams = 1;
+    let_send(WARM_UP);
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    ck_assert_uint_eq(clients[0].box_window, TCP_WND);
+    finish_from(0);
+    rig_down();
+}
+END_TEST
+
+Suite *net_share_suite(void)
+{
+    Suite *suite = suite_create("net_share");
+    TCase *all = own_case(suite, "sharing");
+
+    tcase_add_loop_test(all, all_get_the_same_and_nothing_is_lost, 0, SETUPS);
+    tcase_add_loop_test(all, a_busy_box_loses_nothing, 0, SETUPS);
+    tcase_add_loop_test(all, silent_streams_block_nobody, 0, SETUPS);
+    tcase_add_loop_test(all, the_last_one_has_it_all, 0, SETUPS);
+    return suite;
+}
