@@ -46,8 +46,8 @@ enum {
     MANY_BITS = 7,
     MANY_MIN = NONE_MIN + (1 << FEW_BITS),
 
-    LITERAL_CODES = 8,
-    CHOICE_BITS = 3,
+    LITERAL_CODES = 16,
+    CHOICE_BITS = 4,
     LENGTH_SLOTS = 9, /* up to 255 */
     LENGTHS = 256,
     AGAIN = LENGTHS + LENGTH_SLOTS,

@@ -4,7 +4,7 @@ import zlib
 MAX_BITS = 11
 LENGTHS, LENGTH_SLOTS, DISTANCE_SLOTS = 256, 9, 21
 LITERALS = LENGTHS + 2 * LENGTH_SLOTS
-LITERAL_CODES, DISTANCE_CODES = 8, 3
+LITERAL_CODES, DISTANCE_CODES = 16, 3
 CALL = 0xE8
 
 
@@ -86,7 +86,7 @@ def expand(packed, size):
     del lengths[:LITERAL_CODES * LITERALS]
     distances = [Code(lengths[i * DISTANCE_SLOTS:(i + 1) * DISTANCE_SLOTS])
                  for i in range(DISTANCE_CODES)]
-    choice = [literals[bits.take(3)] for _ in range(256)]
+    choice = [literals[bits.take(4)] for _ in range(256)]
     while len(image) < size:
         symbol = choice[image[-1] if image else 0].next(bits)
         if symbol < LENGTHS:
