@@ -57,7 +57,7 @@ PREFIX_MAP := -ffile-prefix-map=$(CURDIR)/=  -ffile-prefix-map=$(CURDIR)=. \
     -ffile-prefix-map=$(GCC_INCLUDE)=gcc
 # Nothing here needs a stack aligned to more than a word; saving registers around calls costs more
 # than it gains where there are as few as on a 386 (RESULTS.md).
-CALLS := -mpreferred-stack-boundary=2 -fno-caller-saves
+CALLS := -mpreferred-stack-boundary=2 -fno-caller-saves -mregparm=3
 KERNEL_FLAGS := -m32 -march=i386 -mgeneral-regs-only -ffreestanding -nostdinc -isystem $(GCC_INCLUDE) \
     -std=gnu11 -flto -g -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables \
     -ffunction-sections -fdata-sections $(PREFIX_MAP) $(CALLS)

@@ -33,9 +33,9 @@ boot_entry:
 
     pushl $0                        /* no trap, no nested task, no direction flag */
     popfl
-    pushl %ebx                      /* kmain(magic, info) */
-    pushl %edx
     call boot_load_gdt
+    movl %edx, %eax                 /* kmain(magic, info) */
+    movl %ebx, %edx
     call kmain
 1:  cli                             /* kmain does not return */
     hlt

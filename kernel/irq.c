@@ -84,8 +84,9 @@ void irq_dispatch(int line)
     struct line *l = &lines[line];
     l->count++;
     bool claimed = false;
-    for (unsigned i = 0; i < l->n; i++) {
-        claimed |= l->handlers[i].call(l->handlers[i].arg);
+    const struct handler *end = l->handlers + l->n;
+    for (const struct handler *h = l->handlers; h != end; h++) {
+        claimed |= h->call(h->arg);
     }
     if (claimed) {
         l->unclaimed_in_a_row = 0;

@@ -16,7 +16,7 @@ typedef bool (*irq_handler)(void *arg);
 /* Load the 8259A pair and the IDT entries; every line masked. */
 void irq_init(void);
 
-/* From trap_dispatch(), interrupts disabled: one interrupt on `line`. */
+/* From the stubs (boot/vectors.S), interrupts disabled: one interrupt on `line`. */
 void irq_dispatch(int line);
 
 /* Share `line` with up to three other handlers, and unmask it.  IRQ 2 means 9 on an AT.

@@ -1,5 +1,5 @@
 /*
- * Every vector arrives here: interrupt lines go on to irq.c, all else is the end.
+ * Exceptions, and vectors that are none: the end.  (Interrupt lines go to irq.c at once.)
  *
  * Sources: Intel 80386 Programmer's Reference Manual (1986), ch. 9.8 (exceptions).
  */
@@ -184,10 +184,5 @@ _Noreturn void panic(const char *fmt, ...)
 
 void trap_dispatch(struct trap_frame *frame)
 {
-    uint32_t line = frame->vector - PIC_VECTOR_BASE;
-    if (line < IRQ_LINES) {
-        irq_dispatch((int)line);
-        return;
-    }
     die(exception_name(frame->vector), frame, (uint32_t)(uintptr_t)(frame + 1));
 }
