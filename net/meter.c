@@ -150,11 +150,13 @@ void meter_restart(struct meter *m)
 
 static void progress_at(struct meter *m, uint64_t now)
 {
-    if (now <= m->last_us) { /* the turn began before the meter did, or is the same */
+    uint64_t gap = now - m->last_us;
+
+    if ((int64_t)gap <= 0) { /* the turn began before the meter did, or is the same */
         return;
     }
-    if (now - m->last_us > m->gap_us) {
-        m->gap_us = now - m->last_us;
+    if (gap > m->gap_us) {
+        m->gap_us = gap;
     }
     m->last_us = now;
 }

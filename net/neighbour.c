@@ -21,6 +21,15 @@ static bool has_room(const struct pbuf *p, const uint8_t *at)
            at >= (const uint8_t *)p + LWIP_MEM_ALIGN_SIZE(sizeof(struct pbuf));
 }
 
+/* In four moves: of fourteen bytes at once the compiler would make `rep movsb`. */
+static void copy_header(uint8_t *to, const uint8_t *from)
+{
+    __builtin_memcpy(to, from, 4);
+    __builtin_memcpy(to + 4, from + 4, 4);
+    __builtin_memcpy(to + 8, from + 8, 4);
+    __builtin_memcpy(to + 12, from + 12, SIZEOF_ETH_HDR - 12);
+}
+
 bool neighbour_prepend(const struct neighbours *n, struct pbuf *p, const ip4_addr_t *to)
 {
     const struct neighbour *known = &n->of[place_of(to)];
@@ -30,7 +39,7 @@ bool neighbour_prepend(const struct neighbours *n, struct pbuf *p, const ip4_add
     if (known->ip != to->addr || clock_us() >= known->until_us || !has_room(p, at)) {
         return false;
     }
-    __builtin_memcpy(at, known->header, SIZEOF_ETH_HDR); /* four moves, not a call */
+    copy_header(at, known->header);
     p->payload = at;
     p->len += SIZEOF_ETH_HDR;
     p->tot_len += SIZEOF_ETH_HDR;
@@ -47,5 +56,5 @@ void neighbour_learn(struct neighbours *n, const struct pbuf *p, const ip4_addr_
     }
     known->ip = to->addr;
     known->until_us = clock_us() + TRUSTED_US;
-    __builtin_memcpy(known->header, header, SIZEOF_ETH_HDR);
+    copy_header(known->header, p->payload);
 }

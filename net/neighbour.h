@@ -21,7 +21,7 @@ struct neighbours {
     struct neighbour {
         uint32_t ip; /* 0: none */
         uint64_t until_us;
-        uint8_t header[16]; /* 14 are used */
+        uint8_t header[20]; /* 14 are used: with 32 bytes an entry is found by a shift */
     } of[NEIGHBOURS];
 };
 

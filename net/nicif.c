@@ -115,7 +115,7 @@ static unsigned send_queued(struct nicif *n)
             drop_head(n);
         }
         sent += taken;
-    } while (taken == burst);
+    } while (taken == burst && n->count != 0);
     return sent;
 }
 
@@ -184,14 +184,25 @@ static err_t linkoutput(struct netif *netif, struct pbuf *p)
     return ERR_OK;
 }
 
-/* lwIP hands us an IP packet.  The TCP checksum is left to us (CHECKSUM_GEN_TCP is off). */
+/* A whole datagram whose checksum was left to us.  (One without any is nothing that we send.) */
+static bool lacks_udp_sum(const struct ip_hdr *ip)
+{
+    return IPH_PROTO(ip) == IP_PROTO_UDP && (IPH_OFFSET(ip) & PP_HTONS(IP_MF | IP_OFFMASK)) == 0 &&
+           ((const struct udp_hdr *)(const void *)(ip + 1))->chksum == 0;
+}
+
+/* lwIP hands us an IP packet.  The TCP checksum is left to us (CHECKSUM_GEN_TCP is off), UDP's by
+ * nicif_udp_send(). */
 static err_t output(struct netif *netif, struct pbuf *p, const ip4_addr_t *to)
 {
     struct nicif *n = netif->state;
+    const struct ip_hdr *ip = p->payload;
     err_t err;
 
-    if (IPH_PROTO((const struct ip_hdr *)p->payload) == IP_PROTO_TCP) {
+    if (IPH_PROTO(ip) == IP_PROTO_TCP) {
         packet_sum_tcp(p);
+    } else if (lacks_udp_sum(ip)) {
+        packet_sum_udp(p);
     }
     if (neighbour_prepend(&n->neighbours, p, to)) {
         return linkoutput(netif, p);
@@ -199,6 +210,21 @@ static err_t output(struct netif *netif, struct pbuf *p, const ip4_addr_t *to)
     n->resolving = to;
     err = etharp_output(netif, p, to);
     n->resolving = NULL;
+    return err;
+}
+
+err_t nicif_udp_send(struct netif *netif, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *to,
+                     uint16_t port)
+{
+    uint16_t checks = netif->chksum_flags;
+    bool whole = p->tot_len + (unsigned)(IP_HLEN + UDP_HLEN) <= netif->mtu;
+    err_t err;
+
+    if (whole) {
+        NETIF_SET_CHECKSUM_CTRL(netif, (uint16_t)(checks & ~(unsigned)NETIF_CHECKSUM_GEN_UDP));
+    }
+    err = udp_sendto_if(pcb, p, to, port, netif);
+    NETIF_SET_CHECKSUM_CTRL(netif, checks);
     return err;
 }
 

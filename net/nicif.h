@@ -14,6 +14,7 @@
 
 #include "drivers/nic.h"
 #include "lwip/netif.h"
+#include "lwip/udp.h"
 
 /* Make the netif of a card and add it to lwIP, up but without an address. */
 struct netif *nicif_open(struct nic *nic);
@@ -40,6 +41,11 @@ bool nicif_quiet(void);
 
 /* Free slots in the transmit queue of a netif: what a UDP sender may send without ERR_MEM. */
 unsigned nicif_tx_room(const struct netif *netif);
+
+/* lwIP's udp_sendto_if() for streams of datagrams.  Of one that needs no fragments the checksum is
+ * made where all of it lies in front of us, as TCP's is, and costs a fifth less. */
+err_t nicif_udp_send(struct netif *netif, struct udp_pcb *pcb, struct pbuf *p, const ip_addr_t *to,
+                     uint16_t port);
 
 /* Everything sent through this netif has left the card. */
 bool nicif_tx_empty(const struct netif *netif);

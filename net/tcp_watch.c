@@ -36,11 +36,11 @@ static struct {
     unsigned segments;
 } early;
 
-/* The segment counted last, and what the counts were before. */
+/* The segment counted last, and what its counts were before. */
 static struct {
     const struct pbuf *segment;
     struct tcp_count *count;
-    struct tcp_count before;
+    uint32_t sent, resent, highest;
 } last;
 
 void tcp_watch_init(void)
@@ -103,7 +103,9 @@ uint32_t *tcp_watch_out(struct pbuf *p, const struct tcp_hdr *hdr, const struct 
     if (count != NULL && payload != 0 && !is_probe(pcb)) {
         last.segment = p;
         last.count = count;
-        last.before = *count;
+        last.sent = count->sent;
+        last.resent = count->resent;
+        last.highest = count->highest;
         count_sent(count, lwip_ntohl(hdr->seqno), lwip_ntohl(hdr->seqno) + payload);
     }
     return opts;
@@ -112,7 +114,9 @@ uint32_t *tcp_watch_out(struct pbuf *p, const struct tcp_hdr *hdr, const struct 
 void tcp_watch_refused(const struct pbuf *p)
 {
     if (last.segment == p) {
-        *last.count = last.before;
+        last.count->sent = last.sent;
+        last.count->resent = last.resent;
+        last.count->highest = last.highest;
         last.segment = NULL;
     }
 }

@@ -99,7 +99,7 @@ static bool send_datagram(struct sender *s, uint32_t length, int64_t id)
     if (p == NULL) {
         return false;
     }
-    sent = udp_sendto_if(s->pcb, p, &s->job.host, s->job.port, s->job.netif) == ERR_OK;
+    sent = nicif_udp_send(s->job.netif, s->pcb, p, &s->job.host, s->job.port) == ERR_OK;
     pbuf_free(p);
     return sent;
 }

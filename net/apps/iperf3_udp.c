@@ -169,7 +169,7 @@ static bool send_datagram(const struct iperf3_stream *s)
     if (p == NULL) {
         return false;
     }
-    sent = udp_sendto_if(udp, p, &iperf3.control.peer, s->port, iperf3.control.netif) == ERR_OK;
+    sent = nicif_udp_send(iperf3.control.netif, udp, p, &iperf3.control.peer, s->port) == ERR_OK;
     pbuf_free(p);
     return sent;
 }

@@ -190,7 +190,7 @@ static bool send(struct pbuf *p, uint32_t length)
         return false;
     }
     sent = nicif_tx_room(netif) >= datagram_frames(length) + KEEP_FREE &&
-           udp_sendto_if(nuttcp.streams[0].udp, p, &nuttcp.control.peer, port, netif) == ERR_OK;
+           nicif_udp_send(netif, nuttcp.streams[0].udp, p, &nuttcp.control.peer, port) == ERR_OK;
     pbuf_free(p);
     return sent;
 }

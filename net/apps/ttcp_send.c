@@ -124,7 +124,7 @@ static bool send_datagram(uint32_t length)
     if (p == NULL) {
         return false;
     }
-    sent = udp_sendto_if(tx.udp, p, &tx.job.host, tx.job.port, tx.job.netif) == ERR_OK;
+    sent = nicif_udp_send(tx.job.netif, tx.udp, p, &tx.job.host, tx.job.port) == ERR_OK;
     pbuf_free(p);
     return sent;
 }

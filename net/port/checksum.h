@@ -31,15 +31,14 @@ static inline uint32_t checksum_add20(uint32_t sum, const void *header)
 /* Add with the carry brought round. */
 static inline uint32_t checksum_add32(uint32_t sum, uint32_t value)
 {
-    sum += value;
-    return sum + (sum < value);
+    __asm__("addl %1, %0\n\tadcl $0, %0" : "+r"(sum) : "g"(value) : "cc");
+    return sum;
 }
 
-/* The 16-bit sum, not inverted. */
+/* The 16-bit sum, not inverted: both halves and the carry out of the lower add up in the upper. */
 static inline uint16_t checksum_fold(uint32_t sum)
 {
-    sum = (sum & 0xFFFF) + (sum >> 16);
-    return (uint16_t)((sum & 0xFFFF) + (sum >> 16));
+    return (uint16_t)((sum + (sum << 16 | sum >> 16)) >> 16);
 }
 
 /* The sum as if every byte had lain one address further. */
