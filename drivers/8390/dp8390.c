@@ -183,10 +183,14 @@ __attribute__((cold)) void dp8390_overrun_resume(struct dp8390 *d)
 
 /* ---- status, tallies, interrupt ---- */
 
+_Static_assert(ISR_RX == (EV_RX | EV_RX << 2) && ISR_TX == (EV_TX | EV_TX << 2) &&
+                   ISR_RARE == (EV_FAULT << 2 | EV_FAULT << 3),
+               "the bits of an event's causes are moved onto the event's");
+
+/* In every interrupt and every look: no jumps. */
 static unsigned events_of(unsigned isr)
 {
-    return ((isr & ISR_RX) != 0 ? EV_RX : 0) | ((isr & ISR_TX) != 0 ? EV_TX : 0) |
-           ((isr & ISR_RARE) != 0 ? EV_FAULT : 0);
+    return ((isr | isr >> 2) & (EV_RX | EV_TX)) | ((isr >> 2 | isr >> 3) & EV_FAULT);
 }
 
 /* The tallies stop at 192 and keep the interrupt asserted until read; reading clears them. */

@@ -111,6 +111,7 @@ struct dp8390 {
     uint8_t tx_oldest;           /* slot sent or to be sent first                    */
     struct deadline tx_deadline; /* watchdog of the slot on its way           */
     bool more;                   /* the last burst left frames in the ring; PRX is clear  */
+    uint8_t full_frames;         /* received lately, as far as it matters            */
     bool draining;               /* between the steps of the overrun procedure       */
     uint8_t drain_from;          /* ... the first page to be made free               */
     bool resend;                 /* ... and the frame it cut short must go again     */

@@ -9,6 +9,11 @@
 enum {
     RELEASE_EVERY = 4,      /* frames of a long burst: of full ones half of a 16 KB card's ring */
     RING_ROOM_FRACTION = 2, /* of the ring is free when an overrun has been dealt with          */
+    SHORT = DP8390_HEADER + FRAME_MIN,
+    FULL = DP8390_HEADER + FRAME_MAX,
+    FULL_PAGES = (FULL + DP8390_FCS + DP8390_PAGE - 1) / DP8390_PAGE,
+    FULL_EXPECTED = 16, /* full frames without a wrong guess, and the next is fetched as one: a
+                           wrong guess costs as much as so many right ones save */
 };
 
 static unsigned read_curr(struct dp8390 *d)
@@ -62,18 +67,44 @@ static void fetch_rest(struct dp8390 *d, unsigned page, struct frame *f, unsigne
 }
 
 /*
+ * What to fetch with the header, before it tells the length.  FRAME_MIN bytes are a whole short
+ * frame, and never leave the page; after full frames, where there is room for another before both
+ * `curr` and the end of the ring, as much as a full one has.
+ */
+static unsigned first_part(const struct dp8390 *d, unsigned curr)
+{
+    const unsigned behind = d->next + (unsigned)FULL_PAGES;
+
+    if (d->full_frames < FULL_EXPECTED || behind > d->rx_stop ||
+        (curr > d->next && curr < behind)) {
+        return SHORT;
+    }
+    return FULL;
+}
+
+/* What comes next, by what came: a short frame says nothing. */
+static void note_length(struct dp8390 *d, unsigned length)
+{
+    if (length != FRAME_MAX) {
+        d->full_frames = 0;
+    } else if (d->full_frames < FULL_EXPECTED) {
+        d->full_frames++;
+    }
+}
+
+/*
  * The frame at d->next into `f`; false if there is none to hand up, which is counted.  d->next
- * moves on either way.  Header and first FRAME_MIN bytes come in one remote DMA: that is a whole
- * short frame, and never leaves the page.
+ * moves on either way.
  */
 static bool take(struct dp8390 *d, unsigned curr, struct frame *f)
 {
     struct nic_stats *stats = &d->nic->stats;
     const uint8_t *header = frame_lead(f);
     const unsigned page = d->next;
+    const unsigned fetched = first_part(d, curr);
     unsigned next, length;
 
-    d->board->read(d, page * DP8390_PAGE, frame_lead(f), DP8390_HEADER + FRAME_MIN);
+    d->board->read(d, page * DP8390_PAGE, frame_lead(f), fetched);
     next = header[HEADER_NEXT] == d->rx_stop ? d->rx_start : header[HEADER_NEXT];
     length = ring_length(page, next,
                          header[HEADER_COUNT0] + (unsigned)header[HEADER_COUNT1] * DP8390_PAGE,
@@ -94,8 +125,11 @@ static bool take(struct dp8390 *d, unsigned curr, struct frame *f)
         return false;
     }
     length -= DP8390_FCS;
-    if (length > FRAME_MIN) {
+    if (DP8390_HEADER + length > fetched) {
+        note_length(d, length);
         fetch_rest(d, page, f, length);
+    } else if (fetched != SHORT) {
+        note_length(d, length);
     }
     f->length = (uint16_t)length;
     f->nic = (uint8_t)d->nic->index;

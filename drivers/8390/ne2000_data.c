@@ -20,11 +20,13 @@ static unsigned round_up(unsigned n, unsigned unit)
 static void start_dma(const struct dp8390 *d, enum dp8390_cr direction, unsigned address,
                       unsigned n)
 {
-    dp8390_put(d, RBCR0, n);
-    dp8390_put(d, RBCR1, n >> 8);
-    dp8390_put(d, RSAR0, address);
-    dp8390_put(d, RSAR1, address >> 8);
-    dp8390_put(d, CR, CR_PAGE0 | (unsigned)direction | CR_START);
+    const struct ioport reg = d->reg; /* not to be loaded for each of five accesses */
+
+    io_out8(reg, RBCR0, (uint8_t)n);
+    io_out8(reg, RBCR1, (uint8_t)(n >> 8));
+    io_out8(reg, RSAR0, (uint8_t)address);
+    io_out8(reg, RSAR1, (uint8_t)(address >> 8));
+    io_out8(reg, CR, (uint8_t)(CR_PAGE0 | (unsigned)direction | CR_START));
 }
 
 /* ---- reading: some chips never set RDC after it, so it is not asked for ---- */
@@ -120,7 +122,9 @@ static int write_words(struct dp8390 *d, unsigned address, const struct tx_frame
         io_out16(d->data, 0, (uint16_t)carry);
         missing--;
     }
-    io_out16_rep(d->data, 0, zeros, missing / 2);
+    if (missing != 0) {
+        io_out16_rep(d->data, 0, zeros, missing / 2);
+    }
     return end_write(d);
 }
 
@@ -180,7 +184,9 @@ static int write_dwords(struct dp8390 *d, unsigned address, const struct tx_fram
         io_out32(d->data, 0, left.bytes);
         missing -= 4 - left.n;
     }
-    io_out32_rep(d->data, 0, zeros, missing / 4);
+    if (missing != 0) {
+        io_out32_rep(d->data, 0, zeros, missing / 4);
+    }
     return end_write(d);
 }
 

@@ -35,6 +35,9 @@ unsigned ring_length(unsigned page, unsigned next, unsigned count, unsigned star
         return 0;
     }
     pages = ring_distance(page, next, start, stop);
+    if (ring_pages(count) == pages) { /* nearly always */
+        return count;
+    }
 
     /* A frame that ends exactly with its page: some chips skip a page after it, so only the
      * count can tell the two lengths apart. */

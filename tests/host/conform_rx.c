@@ -47,6 +47,33 @@ static void wrap(unsigned back, unsigned length)
     ck_assert_uint_eq(r.received, 2);
 }
 
+/* After many full frames the next is fetched as one: right or wrong, and near the ring's end. */
+CASE(rx_others_after_full_frames)
+{
+    static const unsigned lengths[] = {FRAME_MIN, FRAME_MAX, 300, FRAME_MAX - 1, 61};
+    enum { MANY = 20, KINDS = sizeof(lengths) / sizeof(lengths[0]) };
+
+    rig_up(&r, cfg);
+    for (unsigned back = 1; back <= 8; back++) {
+        for (unsigned i = 0; i < MANY; i++) {
+            r.received = 0;
+            rig_receive(&r, FRAME_MAX, i);
+            rig_pump(&r);
+            rig_expect(&r, 0, FRAME_MAX, i);
+        }
+        move_ring_to(r.chip->pstop - back);
+        for (unsigned i = 0; i < KINDS; i++) {
+            rig_receive(&r, lengths[i], i);
+        }
+        rig_pump(&r);
+        for (unsigned i = 0; i < KINDS; i++) {
+            rig_expect(&r, i, lengths[i], i);
+        }
+        ck_assert_uint_eq(r.received, KINDS);
+    }
+    rig_down(&r);
+}
+
 /* Frames that end on the last byte of the ring, some bytes before it or after it, with and without
  * counting the FCS, which need not be read; and any frame with its header on the last page. */
 CASE(rx_wraps_ring)
@@ -385,6 +412,7 @@ TCase *conform_rx(void)
     TCase *tc = tcase_create("rx");
     tcase_set_timeout(tc, 60);
     ADD_CASE(tc, rx_every_length);
+    ADD_CASE_8390(tc, rx_others_after_full_frames, "every frame is fetched from memory at once");
     ADD_CASE_8390(tc, rx_wraps_ring, "a ring of pages with links; see wrap_*, bad_header_*");
     ADD_CASE(tc, rx_burst_limit);
     ADD_CASE_8390(tc, bad_next_page, "a ring of pages with links; see wrap_*, bad_header_*");
