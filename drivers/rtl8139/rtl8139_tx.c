@@ -49,7 +49,6 @@ static void free_oldest(struct rtl8139 *d)
     d->slot[d->oldest].busy = false;
     d->oldest = (uint8_t)next_slot(d->oldest);
     d->in_use--;
-    d->tx_deadline = deadline_coarse_us(TX_WATCHDOG_US);
 }
 
 /* 16 collisions: the transmitter stands still until told to send that frame again, which keeps
@@ -60,31 +59,40 @@ static void send_again(struct rtl8139 *d)
     put32(d, TCR, TCR_IFG_NORMAL | TCR_MXDMA_1024 | TCR_CLRABT);
 }
 
+/* Has the oldest left, by a reading of TSAD?  Then it is counted. */
+static bool has_left(struct rtl8139 *d, unsigned all)
+{
+    unsigned bit = 1u << d->oldest;
+
+    if ((all >> TSAD_TABT_SHIFT & bit) != 0) {
+        send_again(d);
+        return false;
+    }
+    if (((all >> TSAD_TOK_SHIFT | all >> TSAD_TUN_SHIFT) & bit) == 0) {
+        return false;
+    }
+    if (d->half_duplex || (all >> TSAD_TUN_SHIFT & bit) != 0) {
+        count_sent(d, get32(d, TSD0 + 4u * d->oldest));
+    } else {
+        count_sent(d, d->slot[d->oldest].length); /* nothing can have gone wrong: no access */
+    }
+    return true;
+}
+
 void rtl8139_reclaim(struct rtl8139 *d)
 {
-    unsigned all;
+    unsigned before = d->in_use, all;
 
-    if (d->in_use == 0) {
+    if (before == 0) {
         return;
     }
     put16(d, ISR, RTL8139_TX_BITS); /* acknowledged first, then looked */
     all = get16(d, TSAD);
-    while (d->in_use > 0) {
-        unsigned bit = 1u << d->oldest;
-
-        if ((all >> TSAD_TABT_SHIFT & bit) != 0) {
-            send_again(d);
-            return;
-        }
-        if (((all >> TSAD_TOK_SHIFT | all >> TSAD_TUN_SHIFT) & bit) == 0) {
-            return;
-        }
-        if (d->half_duplex || (all >> TSAD_TUN_SHIFT & bit) != 0) {
-            count_sent(d, get32(d, TSD0 + 4u * d->oldest));
-        } else {
-            count_sent(d, d->slot[d->oldest].length); /* nothing can have gone wrong: no access */
-        }
+    while (d->in_use > 0 && has_left(d, all)) {
         free_oldest(d);
+    }
+    if (d->in_use != 0 && d->in_use != before) { /* the next has its time from now on */
+        d->tx_deadline = deadline_coarse_us(TX_WATCHDOG_US);
     }
 }
 
