@@ -30,6 +30,7 @@ static bool note(struct nic *nic, unsigned events)
         return false;
     }
     nic->pending |= events;
+    nic->armed = false; /* irq_ack has masked it */
     nic->silent_wakes = 0;
     nic->heard = true;
     nic->stats.irqs++;
@@ -91,7 +92,8 @@ unsigned nic_events(struct nic *nic)
 
     nic->pending = 0;
     if (!options.txirq || nic->mode != NIC_MODE_IRQ) {
-        return noted | nic->ops->poll(nic);
+        return noted != 0 ? noted
+                          : nic->ops->poll(nic); /* what came since shows at the next look */
     }
     if (options.looppoll) {
         return noted | (nic->ops->poll(nic) & (options.txpoll ? EV_ALL : EV_ALL & ~EV_TX));

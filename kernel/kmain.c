@@ -32,6 +32,9 @@ enum {
     REFUSED = 3,            /* exit status, as for a panic                    */
     FLUSH_US = 1000000,
     TICK_LINE = 0,
+    KEYBOARD_LINE = 1,
+    COM1_LINE = 4,
+    CONSOLE_US = 10000,
     ONE_MB = 1 << 20, /* bit 20 of an address is line A20 */
     KB = 1024,
 };
@@ -185,21 +188,48 @@ static bool may_halt(void)
 }
 
 /* What the machine does between two turns counts as idle from here on. */
-static bool resting;
-static uint64_t rest_began_us;
+static struct {
+    bool on;
+    uint64_t from_us;
+    uint32_t busy; /* it began so many counts of the clock later */
+} rest;
 
-static void rest(uint64_t from_us)
+static void rest_from(uint64_t us, uint32_t busy)
 {
-    resting = true;
-    rest_began_us = from_us;
+    rest.on = true;
+    rest.from_us = us;
+    rest.busy = busy;
 }
 
 static void end_rest(uint64_t now_us)
 {
-    if (resting) {
-        load_add_idle(now_us - rest_began_us);
-        resting = false;
+    if (rest.on) {
+        load_add_idle(now_us - rest.from_us, rest.busy);
+        rest.on = false;
     }
+}
+
+/* ---- keys and texts ---- */
+
+/*
+ * What goes in and out beside the network is looked at when an interrupt of keyboard or serial line
+ * may have brought something, while there is more, and some times a second.  The turns between
+ * belong to the cards alone: a packet that comes by itself pays for a whole turn.
+ */
+static struct {
+    bool more;
+    unsigned interrupts; /* seen */
+    uint32_t looked_us;
+} console;
+
+static unsigned console_interrupts(void)
+{
+    return irq_count(KEYBOARD_LINE) + irq_count(COM1_LINE);
+}
+
+static bool console_calls(void)
+{
+    return console.more || console_interrupts() != console.interrupts;
 }
 
 /*
@@ -209,14 +239,13 @@ static void end_rest(uint64_t now_us)
 static void halt(void)
 {
     unsigned ticks = irq_count(TICK_LINE);
-    uint64_t began = time_us();
 
     cpu_cli();
-    if (console_input_waiting() || !nics_arm()) {
+    if (console_calls() || !nics_arm()) {
         cpu_sti();
         return;
     }
-    rest(began);
+    rest_from(time_recent_us(), time_counts_unread());
     cpu_sti_hlt();
     cpu_cli();
     if (irq_count(TICK_LINE) != ticks) {
@@ -248,28 +277,43 @@ static void start_run(void)
     }
 }
 
+/* True if there is more to do than printing. */
+static bool serve_console(uint64_t now)
+{
+    console.interrupts = console_interrupts();
+    console.looked_us = (uint32_t)now;
+    start_run();
+    bool worked = shell_turn();
+    if (worked) {
+        net_wake();
+    }
+    if (keyboard_reset_asked()) {
+        machine_reboot();
+    }
+    console.more = console_drain() || worked;
+    return worked;
+}
+
 static void turn(void)
 {
     uint64_t now = time_us(); /* the one reading of a turn */
 
     end_rest(now);
-    start_run();
     enum net_turn did = net_turn();
-    bool more = shell_turn() || did == NET_MORE;
-    if (keyboard_reset_asked()) {
-        machine_reboot();
+    bool more = did == NET_MORE;
+    if (console_calls() || (uint32_t)now - console.looked_us >= CONSOLE_US) {
+        more |= serve_console(now);
     }
-    bool printing = console_drain();
     if (more) {
         return;
     }
     if (did == NET_NOTHING) {
         report_storm();
     }
-    if (!printing && may_halt()) {
+    if (!console.more && may_halt()) {
         halt();
     } else if (did == NET_NOTHING) {
-        rest(now); /* only looked */
+        rest_from(now, 0); /* only looked */
     }
 }
 

@@ -9,7 +9,8 @@
 /* Idle time so far: halted, or turns of the main loop that found nothing to do. */
 uint64_t load_idle_us(void);
 
-/* For the main loop: `us` more of it. */
-void load_add_idle(uint64_t us);
+/* For the main loop: `us` more of it, but for so many counts of the clock (timebase.h), which were
+ * busy. */
+void load_add_idle(uint64_t us, uint32_t busy_counts);
 
 #endif

@@ -156,13 +156,23 @@ uint64_t time_us(void)
     return us;
 }
 
-/* The tick may advance the clock between the two halves. */
+/* The tick may advance the clock between the two halves: then both are read again. */
 uint64_t time_recent_us(void)
 {
-    bool enabled = cpu_irq_save();
-    uint64_t us = base.us;
-    cpu_irq_restore(enabled);
-    return us;
+    typedef volatile uint32_t __attribute__((may_alias)) half;
+    const half *us = (const half *)&base.us;
+    uint32_t low, high;
+
+    do {
+        high = us[1];
+        low = us[0];
+    } while (us[1] != high);
+    return (uint64_t)high << 32 | low;
+}
+
+uint32_t time_counts_unread(void)
+{
+    return timebase_elapsed(&base, counter_read(clock_counter));
 }
 
 uint32_t time_ms(void)

@@ -8,7 +8,7 @@
 #include "kernel/math64.h"
 #include "kernel/time.h"
 
-enum { US_PER_MS = 1000, CATCH_UP_MS = 64 };
+enum { US_PER_MS = 1000 };
 
 static uint64_t now_us;
 static uint64_t next_ms_us = US_PER_MS;
@@ -27,14 +27,13 @@ uint64_t clock_us(void)
 /* Worked out when somebody asks, which is not in every turn. */
 uint32_t clock_ms(void)
 {
-    if (now_us - next_ms_us < (uint64_t)CATCH_UP_MS * US_PER_MS) {
-        while (now_us >= next_ms_us) { /* no division in the usual case */
-            next_ms_us += US_PER_MS;
-            now_ms++;
-        }
-    } else if (now_us >= next_ms_us) {
-        now_ms = (uint32_t)div64(now_us, US_PER_MS, NULL);
-        next_ms_us = ((uint64_t)now_ms + 1) * US_PER_MS;
+    if (now_us >= next_ms_us) {
+        uint64_t late = now_us - next_ms_us;
+        uint32_t more = late <= UINT32_MAX ? (uint32_t)late / US_PER_MS
+                                           : (uint32_t)div64(late, US_PER_MS, NULL);
+
+        now_ms += more + 1;
+        next_ms_us += ((uint64_t)more + 1) * US_PER_MS;
     }
     return now_ms;
 }

@@ -43,15 +43,16 @@ uint16_t net_tcp_snd_buf;
 extern const struct app __start_apps[];
 extern const struct app __stop_apps[];
 
-/* Those with a turn are looked at in every one of the main loop, so some at a time: most are idle.
- * What fills the last group is never busy. */
-enum { GROUP = 4 };
-
-static const struct app *turning[APPS_MAX];
-static const unsigned *busy[APPS_MAX];
-static unsigned turning_count;
-
-_Static_assert(APPS_MAX % GROUP == 0, "groups are whole");
+/*
+ * Most of those with a turn are idle, and asking each of them every turn would cost as much as the
+ * rest of it: which are awake is found out each tick and when net_wake() was called.
+ */
+static const struct app *turning[APPS_MAX], *awake[APPS_MAX];
+static const unsigned *busy[APPS_MAX]; /* of those turning */
+static unsigned turning_count, awake_count;
+static bool find_awake;
+static void (*ticking[APPS_MAX])(void);
+static unsigned ticking_count;
 
 /* ---- set-up ---- */
 
@@ -116,19 +117,18 @@ static void tell_sizes(size_t heap_bytes)
             (unsigned)(arena_left() / KB), (unsigned)((arena_left() + arena_used()) / KB));
 }
 
-static void find_turning(void)
+static void sort_apps(void)
 {
-    static const unsigned never;
-
-    turning_count = 0;
-    for (unsigned i = 0; i < APPS_MAX; i++) {
-        busy[i] = &never;
-    }
+    turning_count = ticking_count = awake_count = 0;
+    find_awake = true;
     for (const struct app *app = __start_apps; app < __stop_apps; app++) {
+        ASSERT(turning_count < APPS_MAX && ticking_count < APPS_MAX);
         if (app->turn != NULL) {
-            ASSERT(turning_count < APPS_MAX);
             busy[turning_count] = app->busy;
             turning[turning_count++] = app;
+        }
+        if (app->tick != NULL) {
+            ticking[ticking_count++] = app->tick;
         }
     }
 }
@@ -146,7 +146,7 @@ void net_init(void)
     for (unsigned i = 0; i < nic_count; i++) {
         nicif_open(&nics[i]);
     }
-    find_turning();
+    sort_apps();
     for (const struct app *app = __start_apps; app < __stop_apps; app++) {
         if (app->start != NULL) {
             app->start();
@@ -202,13 +202,15 @@ static enum net_turn turn_cards(void)
         budget[i] = options.rxbudget;
     }
     do {
+        unsigned *left = budget;
+
         more = false;
         waiting = still_waiting;
         still_waiting = false;
-        for (unsigned i = 0; i < nic_count; i++) {
-            if (budget[i] != 0 && burst(&nics[i], &budget[i], &did)) {
-                more |= budget[i] != 0;
-                did = budget[i] == 0 ? NET_MORE : did;
+        for (struct nic *nic = nics, *end = nics + nic_count; nic != end; nic++, left++) {
+            if (*left != 0 && burst(nic, left, &did)) {
+                more |= *left != 0;
+                did = *left == 0 ? NET_MORE : did;
             }
         }
     } while (more);
@@ -223,35 +225,40 @@ static void tick(void)
     for (unsigned i = 0; i < nic_count; i++) {
         nicif_tick(&nics[i]);
     }
-    for (const struct app *app = __start_apps; app < __stop_apps; app++) {
-        if (app->tick != NULL) {
-            app->tick();
-        }
+    for (unsigned i = 0; i < ticking_count; i++) {
+        ticking[i]();
     }
     address_tick();
     meter_show_progress();
+    find_awake = true;
 }
 
-/* The turns of one group; true if one of them did work. */
-static bool turn_group(unsigned first)
+void net_wake(void)
 {
-    bool worked = false;
+    find_awake = true;
+}
 
-    for (unsigned i = first; i < first + GROUP; i++) {
-        if (*busy[i] != 0 && turning[i]->turn()) {
-            worked = true;
+static void rouse(void)
+{
+    find_awake = false;
+    awake_count = 0;
+    for (unsigned i = 0; i < turning_count; i++) {
+        if (*busy[i] != 0) {
+            awake[awake_count++] = turning[i];
         }
     }
-    return worked;
 }
 
 static bool turn_apps(void)
 {
     bool worked = false;
 
-    for (unsigned i = 0; i < turning_count; i += GROUP) {
-        if ((*busy[i] | *busy[i + 1] | *busy[i + 2] | *busy[i + 3]) != 0) {
-            worked |= turn_group(i);
+    if (find_awake) {
+        rouse();
+    }
+    for (unsigned i = 0; i < awake_count; i++) {
+        if (*awake[i]->busy != 0 && awake[i]->turn()) {
+            worked = true;
         }
     }
     return worked;

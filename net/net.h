@@ -17,6 +17,10 @@ enum net_turn { NET_NOTHING, NET_WORKED, NET_MORE };
  * turn is the clock's last reading. */
 enum net_turn net_turn(void);
 
+/* Applications may have got work: they are asked in the next turn.  Without this it takes up to
+ * APP_TICK_MS. */
+void net_wake(void);
+
 /* May the machine halt now?  No frame is queued that a card could take, none is due within a tick
  * (net/pace.h). */
 bool net_may_halt(void);

@@ -11,7 +11,7 @@ struct app {
     const char *name;
     void (*start)(void);  /* once, after lwIP and the cards are up: open ports; may be null */
     bool (*turn)(void);   /* once a main loop turn; true if it did work; may be null ...    */
-    const unsigned *busy; /* ... only while this is not 0: idle applications cost no call   */
+    const unsigned *busy; /* ... only while this is not 0, from the next tick or net_wake() */
     void (*tick)(void);   /* every APP_TICK_MS: time-outs; may be null                      */
 };
 

@@ -10,6 +10,7 @@
 #include "net/apps/connection.h"
 #include "net/clock.h"
 #include "net/meter.h"
+#include "net/net.h"
 #include "net/pace.h"
 
 enum {
@@ -374,6 +375,7 @@ __attribute__((cold)) int tcp_stream_start(const struct tcp_stream_job *job)
         return E_NO_MEMORY;
     }
     active++;
+    net_wake();
     return OK;
 }
 
@@ -386,6 +388,7 @@ __attribute__((cold)) int tcp_stream_take_over(const struct tcp_stream_job *job,
         return E_NO_MEMORY;
     }
     active++;
+    net_wake();
     adopt(s, pcb);
     begin(s);
     return OK;

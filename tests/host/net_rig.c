@@ -205,12 +205,16 @@ void rig_turn(void)
     now = time_us();
 
     if (resting) {
-        load_add_idle(now - rest_began_us);
+        load_add_idle(now - rest_began_us, 0);
         resting = false;
     }
     enum net_turn did = net_turn();
-    bool more = shell_turn() || did == NET_MORE;
+    bool more = did == NET_MORE;
 
+    if (shell_turn()) {
+        net_wake();
+        more = true;
+    }
     if (!more && did == NET_WORKED) {
         halt_first = true;
     } else if (!more && may_halt()) {

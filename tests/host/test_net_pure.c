@@ -4,10 +4,13 @@
 #include "tests/host/test_net.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "kernel/load.h"
 #include "lwip/opt.h"
 #include "net/clock.h"
 #include "net/meter.h"
+#include "net/packet_sum.h"
 #include "tests/host/sim/bus.h"
 
 enum { LINK_KBIT = 10000, SECOND = 1000000 };
@@ -211,6 +214,70 @@ static void fill(uint8_t *data, unsigned n)
     }
 }
 
+/* Datagrams of every length up to some, in two pieces, odd or even; once with a sum of zero. */
+START_TEST(datagrams_get_their_checksum)
+{
+    enum { MOST = 70, UDP = 8, IP = 20 };
+    static uint8_t first[IP + UDP + MOST], second[MOST], whole[12 + UDP + 2 * MOST];
+    struct pbuf rest = {.payload = second};
+    unsigned wrong = 0, zeros = 0;
+
+    srand(3);
+    for (unsigned i = 0; i < SUM_ROUNDS; i++) {
+        unsigned here = (unsigned)rand() % MOST, there = (unsigned)rand() % MOST;
+        unsigned length = UDP + here + there;
+        struct pbuf p = {.payload = first,
+                         .len = (uint16_t)(IP + UDP + here),
+                         .tot_len = (uint16_t)(IP + length),
+                         .next = there == 0 ? NULL : &rest};
+
+        fill(first, sizeof(first));
+        fill(second, sizeof(second));
+        first[9] = 17;
+        memset(first + IP + 6, 0, 2);
+        rest.len = rest.tot_len = (uint16_t)there;
+        packet_sum_udp(&p);
+        if (i % 100 == 0 && here >= 2) { /* its own complement added: nothing is left */
+            memset(first + IP + UDP, 0, 2);
+            memset(first + IP + 6, 0, 2);
+            packet_sum_udp(&p);
+            memcpy(first + IP + UDP, first + IP + 6, 2);
+            memset(first + IP + 6, 0, 2);
+            packet_sum_udp(&p);
+        }
+        memcpy(whole, first + 12, 8);
+        memcpy(whole + 8, (uint8_t[]){0, 17, 0, (uint8_t)length}, 4);
+        memcpy(whole + 12, first + IP, UDP + here);
+        memcpy(whole + 12 + UDP + here, second, there);
+        zeros += first[IP + 6] == 0xFF && first[IP + 7] == 0xFF;
+        wrong += (first[IP + 6] | first[IP + 7]) == 0 ||
+                 canonical(reference_sum(whole, 12 + length)) != 0;
+    }
+    ck_assert_uint_eq(wrong, 0);
+    ck_assert_uint_gt(zeros, SUM_ROUNDS / 200);
+}
+END_TEST
+
+/* What was rounded off may not make idle time shrink: meters subtract. */
+START_TEST(idle_time_never_shrinks)
+{
+    uint64_t before = load_idle_us();
+
+    for (unsigned i = 0; i < 1000; i++) {
+        uint64_t now;
+
+        load_add_idle(i % 2, 1); /* a count is 0.84 us: each of the two may be 0 or 1 */
+        load_add_idle(1, 0);
+        now = load_idle_us();
+        ck_assert_uint_ge(now, before);
+        before = now;
+    }
+    load_add_idle(10000, 1193); /* 1193 counts are 1000 us */
+    ck_assert_uint_le(load_idle_us() - before, 9001);
+    ck_assert_uint_ge(load_idle_us() - before, 8500);
+}
+END_TEST
+
 START_TEST(checksum_of_any_length_and_alignment)
 {
     static uint8_t data[SUM_BYTES + 8];
@@ -267,6 +334,8 @@ static TCase *checksum_case(void)
 
     tcase_set_timeout(checksum, CASE_SECONDS);
     tcase_add_test(checksum, checksum_of_any_length_and_alignment);
+    tcase_add_test(checksum, datagrams_get_their_checksum);
+    tcase_add_test(checksum, idle_time_never_shrinks);
     tcase_add_test(checksum, checksum_of_pieces_is_that_of_the_whole);
     return checksum;
 }
