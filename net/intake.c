@@ -22,7 +22,6 @@ enum {
     PLAIN_VHL = 0x45,   /* version 4, 20-byte header                   */
     PLAIN_TCP = 0x5010, /* 20-byte header, ACK and no flag but PSH     */
     TCP_HEADERS = IP_HLEN + TCP_HLEN,
-    CHECKED = NETIF_CHECKSUM_CHECK_IP | NETIF_CHECKSUM_CHECK_TCP | NETIF_CHECKSUM_CHECK_UDP,
 };
 
 /* Segments of one connection that follow each other. */
@@ -136,9 +135,10 @@ static bool fragment_in(struct netif *netif, struct pbuf *p)
     return err == ERR_OK;
 }
 
-/* Not the usual packet: lwIP asks all its questions. */
+/* Not the usual packet: lwIP asks all its questions, and looks at the checksums itself. */
 static void to_ethernet(struct netif *netif, struct pbuf *p, const struct ip_hdr *ip)
 {
+    uint16_t checks = netif->chksum_flags;
     bool taken;
 
     if (misstated(p, ip)) {
@@ -147,7 +147,9 @@ static void to_ethernet(struct netif *netif, struct pbuf *p, const struct ip_hdr
         pbuf_free(p);
         return;
     }
+    NETIF_SET_CHECKSUM_CTRL(netif, (uint16_t)(checks | INTAKE_CHECKS));
     taken = is_fragment(p, ip) ? fragment_in(netif, p) : netif->input(p, netif) == ERR_OK;
+    NETIF_SET_CHECKSUM_CTRL(netif, checks);
     if (!taken) {
         pbuf_free(p);
     }
@@ -159,15 +161,6 @@ static void strip(struct netif *netif, struct pbuf *p, struct ip_hdr *ip)
     p->payload = ip;
     p->len = p->tot_len = ip_length(ip);
     p->if_idx = netif_get_index(netif);
-}
-
-static void to_ip(struct netif *netif, struct pbuf *p)
-{
-    uint16_t checks = netif->chksum_flags;
-
-    NETIF_SET_CHECKSUM_CTRL(netif, (uint16_t)(checks & ~(unsigned)CHECKED));
-    ip4_input(p, netif);
-    NETIF_SET_CHECKSUM_CTRL(netif, checks);
 }
 
 /* ---- merging ---- */
@@ -261,7 +254,7 @@ static void depart(struct netif *netif, const struct train *t)
             left -= p->len;
         }
     }
-    to_ip(netif, t->head);
+    ip4_input(t->head, netif);
 }
 
 void intake_flush(struct netif *netif)
@@ -323,5 +316,5 @@ void intake(struct netif *netif, struct pbuf *p, bool may_merge)
     if (train_count != 0) {
         intake_flush(netif); /* whatever came before goes before */
     }
-    to_ip(netif, p);
+    ip4_input(p, netif);
 }

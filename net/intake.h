@@ -20,6 +20,11 @@
 #include "lwip/netif.h"
 #include "lwip/pbuf.h"
 
+/* What lwIP is told to check of all else; the netif has these switched off. */
+enum {
+    INTAKE_CHECKS = NETIF_CHECKSUM_CHECK_IP | NETIF_CHECKSUM_CHECK_TCP | NETIF_CHECKSUM_CHECK_UDP
+};
+
 /* Take a received frame, in one pbuf; lwIP has it, or it waits to be merged.  merge=false hands it
  * over at once. */
 void intake(struct netif *netif, struct pbuf *p, bool merge);

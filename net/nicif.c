@@ -390,7 +390,8 @@ static __attribute__((cold)) err_t netif_setup(struct netif *netif)
     netif->mtu = 1500;
     netif->hwaddr_len = ETH_HWADDR_LEN;
     memcpy(netif->hwaddr, n->nic->mac, ETH_HWADDR_LEN);
-    NETIF_SET_CHECKSUM_CTRL(netif, NETIF_CHECKSUM_ENABLE_ALL & ~NETIF_CHECKSUM_GEN_TCP);
+    NETIF_SET_CHECKSUM_CTRL(netif, NETIF_CHECKSUM_ENABLE_ALL &
+                                       ~(NETIF_CHECKSUM_GEN_TCP | (unsigned)INTAKE_CHECKS));
     netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET | NETIF_FLAG_IGMP;
     netif_set_igmp_mac_filter(netif, follow_groups);
     return ERR_OK;

@@ -91,5 +91,5 @@ uint32_t pace_part(uint32_t length)
 
 bool pace_near(void)
 {
-    return near_turn_us == clock_us() && near_turn_us != 0;
+    return near_turn_us != 0 && near_turn_us == clock_us();
 }

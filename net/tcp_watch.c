@@ -223,7 +223,7 @@ err_t tcp_watch_in(struct tcp_pcb *pcb, const struct tcp_hdr *hdr, struct pbuf *
 
         hold_back(pcb, count, p);
         if (count != NULL) {
-            count->received += pbuf_clen(p); /* merged or not, one pbuf a segment */
+            count->received += p->next == NULL ? 1u : pbuf_clen(p); /* one pbuf a segment */
         } else {
             early.pcb = pcb->state == SYN_RCVD ? pcb : NULL;
             early.segments = pbuf_clen(p);

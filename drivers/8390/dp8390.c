@@ -303,7 +303,9 @@ static bool dp8390_irq_rearm(struct nic *nic)
     struct dp8390 *d = dp8390_of(nic);
     unsigned wanted = ISR_RX | ISR_RARE;
 
-    nic->tx_wanted |= dp8390_another_waits(d);
+    if (dp8390_another_waits(d)) {
+        nic->tx_wanted = true;
+    }
     if (nic->tx_wanted && dp8390_sending(d)) {
         wanted |= ISR_TX;
     }
