@@ -152,6 +152,12 @@ static void learn(struct nicif *n, const struct pbuf *p)
     }
 }
 
+/* More than a driver is given?  Nearly every frame has one or two: seen without a count. */
+static bool has_many_pieces(const struct pbuf *p)
+{
+    return p->next != NULL && p->next->next != NULL && pbuf_clen(p) > SLICES;
+}
+
 /* lwIP hands us a complete frame.  We keep a reference; the card copies it when it leaves. */
 static err_t linkoutput(struct netif *netif, struct pbuf *p)
 {
@@ -168,7 +174,7 @@ static err_t linkoutput(struct netif *netif, struct pbuf *p)
     if (n->count == QUEUE) {
         return refuse(n, p);
     }
-    if (pbuf_clen(p) > SLICES) {
+    if (has_many_pieces(p)) {
         whole = pbuf_clone(PBUF_RAW, PBUF_RAM, p);
         if (whole == NULL) {
             return refuse(n, p);
