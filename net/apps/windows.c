@@ -32,6 +32,7 @@ static void set_window(struct tcp_pcb *pcb, uint32_t window)
     }
     pcb->rcv_wnd = (tcpwnd_size_t)window;
     pcb->rcv_ann_wnd = (tcpwnd_size_t)window;
+    pcb->rcv_ann_right_edge = pcb->rcv_nxt + window; /* output may have to wait for input's end */
     tcp_ack_now(pcb);
     tcp_output(pcb);
 }

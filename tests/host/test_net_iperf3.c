@@ -219,6 +219,19 @@ START_TEST(windows_fit_the_ring)
 }
 END_TEST
 
+/* The run begins with the last cookie, before that stream's window was told to be closed. */
+START_TEST(the_last_stream_has_its_part_like_all)
+{
+    i3_open(&c, &peer, I3_FROM);
+    i3_run(&c, "{\"tcp\":true,\"time\":10,\"parallel\":2}", 2);
+    rig_run_ms(2);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_uint_eq(c.stream[i].box_window, TCP_WND / 2);
+    }
+    i3_finish(&c);
+}
+END_TEST
+
 /* One that may send and does not: the others go on all the same. */
 START_TEST(who_has_nothing_to_send_blocks_nobody)
 {
@@ -359,6 +372,7 @@ Suite *net_iperf3_suite(void)
     tcase_add_test(work, ended_within_the_omitted_seconds);
     tcase_add_test(work, a_rate_is_kept);
     tcase_add_test(work, windows_fit_the_ring);
+    tcase_add_test(work, the_last_stream_has_its_part_like_all);
     tcase_add_test(work, who_has_nothing_to_send_blocks_nobody);
     tcase_add_test(away, the_second_client_hears_that_it_is_busy);
     tcase_add_test(away, strangers_are_no_streams);
