@@ -29,11 +29,11 @@
 .set APM_VERSION_1_2, 0x0102
 .set APM_OFF, 3
 
-/* realmode_jump(task): interrupts disabled, the copy in its place.  Does not return. */
+/* realmode_jump(task in EAX): interrupts disabled, the copy in its place.  Does not return. */
 .section .text
 .globl realmode_jump
 realmode_jump:
-    movl 4(%esp), %ebx
+    movl %eax, %ebx
     lgdt LOAD_AT + gdt_pointer - realmode_begin
     ljmp $CODE_16, $(LOAD_AT + narrow - realmode_begin)
 

@@ -107,7 +107,8 @@ static err_t output_but_time_exceeded(struct netif *netif, struct pbuf *p, const
 {
     const struct ip_hdr *ip = p->payload;
 
-    if (IPH_PROTO(ip) == IP_PROTO_ICMP && pbuf_get_at(p, IPH_HL_BYTES(ip)) == ICMP_TE) {
+    if (IPH_PROTO(ip) == IP_PROTO_ICMP && (IPH_OFFSET(ip) & PP_HTONS(IP_OFFMASK)) == 0 &&
+        pbuf_get_at(p, IPH_HL_BYTES(ip)) == ICMP_TE) {
         IPFRAG_STATS_INC(ip_frag.drop);
         return ERR_OK;
     }

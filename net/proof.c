@@ -10,6 +10,7 @@
 #include "lwip/ip.h"
 #include "lwip/prot/ethernet.h"
 #include "net/apps/app.h"
+#include "net/net.h"
 
 enum {
     PROOFS = 4,
@@ -140,6 +141,7 @@ bool proof_ask(const ip_addr_t *from, proof_done done, void *arg)
     p->give_up = deadline_us(ANSWER_US);
     p->again = deadline_us(AGAIN_US);
     asking++;
+    net_wake();
     watch(netif);
     etharp_request(netif, &p->ip);
     return true;

@@ -10,6 +10,7 @@
 #include "net/apps/datagram.h"
 #include "net/clock.h"
 #include "net/meter.h"
+#include "net/net.h"
 #include "net/nicif.h"
 #include "net/pace.h"
 #include "net/unreachable.h"
@@ -282,6 +283,7 @@ int iperf2_udp_send(const struct iperf2_udp_job *job)
     s->meter.asked_bit_s = job->request.rate;
     s->phase = PHASE_SENDING;
     active++;
+    net_wake();
     return OK;
 }
 

@@ -77,6 +77,15 @@ START_TEST(echo_in_fragments)
 }
 END_TEST
 
+/* What a later fragment begins with is no ICMP type, whatever it looks like: 11 is "time exceeded". */
+START_TEST(echo_in_fragments_that_look_like_refusals)
+{
+    listen_to_echo();
+    memset(payload, 11, sizeof(payload));
+    expect_echo(1, 4000);
+}
+END_TEST
+
 START_TEST(broadcast_is_not_answered)
 {
     listen_to_echo();
@@ -379,6 +388,7 @@ Suite *net_path_suite(void)
 
     tcase_add_loop_test(echoes, echo_of_every_size, 0, 4);
     tcase_add_test(echoes, echo_in_fragments);
+    tcase_add_test(echoes, echo_in_fragments_that_look_like_refusals);
     tcase_add_test(echoes, broadcast_is_not_answered);
     tcase_add_loop_test(queue, settings_change_no_byte, 0, 2);
     tcase_add_test(queue, refused_segment_goes_when_a_slot_is_free);
