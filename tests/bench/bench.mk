@@ -10,6 +10,7 @@ $(BENCH)/nictest86.elf: linker.ld $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) $(OBJ)/
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(LINK) -Wl,--defsym=no_budget=1 -Wl,-Map=$(BENCH)/nictest86.map $(KERNEL_OBJ) $(LWIP_OBJ) $(BENCH_OBJ) -o $@
+	$(quiet)$(if $(NO_LAYER_MAP),,$(PYTHON) tests/bench/layer_map.py $@)
 
 $(BENCH)/count.so: tests/bench/count.c
 	@mkdir -p $(@D)
