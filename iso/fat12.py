@@ -22,6 +22,10 @@ STAGE2_NAME = "NICTEST.SYS"
 STAGE2_PLACE = 0x1FA  # in the boot sector (boot/floppy/layout.h)
 FATS = 2
 ROOT_ENTRIES = 48
+# Where bit 0 of the media byte is clear, MS-DOS 3.3 and 4.0 believe the sectors per cluster only if
+# this ends in 3.2 or higher of 3.x; else they take one (MS-DOS 4.0, BIOS/MSDISK.ASM,
+# CHECKSINGLESIDED; Microsoft's own disks of 1680 KB are named MSDMF3.2).
+OEM_NAME = b"NICTS3.3"
 BPB_START, BPB_END = 3, 0x3E
 SERIAL = 0x86
 LABEL = b"NICTEST86  "
@@ -48,7 +52,7 @@ def fat_sectors(sectors, per_cluster):
 
 
 def parameter_block(sectors, per_cluster, media, per_track, per_fat):
-    block = struct.pack("<8sHBHBHHBHHHII", b"NICTST86", SECTOR, per_cluster, RESERVED, FATS,
+    block = struct.pack("<8sHBHBHHBHHHII", OEM_NAME, SECTOR, per_cluster, RESERVED, FATS,
                         ROOT_ENTRIES, sectors, media, per_fat, per_track, HEADS, 0, 0)
     block += struct.pack("<BBBI11s8s", 0, 0, 0x29, SERIAL, LABEL, b"FAT12   ")
     assert len(block) == BPB_END - BPB_START

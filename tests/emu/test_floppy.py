@@ -217,13 +217,16 @@ def test_stage_2_overwritten(boot, disk):
 
 
 def test_layout_is_what_dos_assumes():
-    """MS-DOS reads a floppy's FAT at sector 1, and believes in two of them (GETBP, MOVBPB)."""
+    """MS-DOS reads a floppy's FAT at sector 1, and believes in two of them (GETBP, MOVBPB); and in
+    clusters of more than one sector only by media byte or name (CHECKSINGLESIDED)."""
     for image in IMAGES:
         with open(product(image), "rb") as file:
             boot = file.read(2 * SECTOR)
         assert boot[0] == 0xEB and boot[2] == 0x90 and boot[0x1FE:0x200] == b"\x55\xaa"
         assert boot[14:17] == b"\x01\x00\x02"
         assert boot[SECTOR:SECTOR + 3] == bytes([boot[21], 0xFF, 0xFF])
+        per_cluster, media, version = boot[13], boot[21], boot[8:11]
+        assert media & 1 or per_cluster == 1 or b"3.2" <= version <= b"3.9", image
 
 
 def test_no_kernel(boot, disk):
