@@ -163,5 +163,7 @@ void rig_check_entered(unsigned text)
     }
     ck_assert_uint_eq(pc.memory[MB + text + RIG_DATA + RIG_BSS], NEVER_CLEARED);
     ck_assert(pc.motor_off);
+    ck_assert(!pc.keys_off);
+    ck_assert_uint_eq(pc.pic_mask, FIRMWARE_PIC_MASK);
     ck_assert_str_eq(firmware_at(rig_info()->boot_loader_name), "NicTest86 floppy");
 }

@@ -14,7 +14,7 @@
 
 enum { SECTOR = 512, MB = 1 << 20, SMAP = 0x534D4150, TICKS_A_READ = 4, POLLS_A_TICK = 100 };
 enum { OBJECTS = 0xE0000000, OBJECT_SHIFT = 20, OBJECTS_MAX = 128 };
-enum { DRIVE = 0, START_TICK = 5000 };
+enum { DRIVE = 0, START_TICK = 5000, IRQ_1 = 1 << 1 };
 
 struct firmware pc;
 
@@ -111,13 +111,14 @@ static void controller_takes(uint8_t command)
 {
     controller_command = command;
     pc.keys_off = command == 0xAD || (pc.keys_off && command != 0xAE);
-    controller_answers = command == 0xD0;
+    controller_answers = command == 0xD0 && !pc.controller_mute && (pc.pic_mask & IRQ_1) != 0;
     controller_output = 0xDC; /* A20 off; the reset bit, active when low, reads as it likes */
 }
 
 uint8_t port_in(uint16_t port)
 {
     switch (port) {
+    case 0x21: return pc.pic_mask;
     case 0x64: return pc.has_controller ? controller_answers : 0xFF;
     case 0x60: controller_answers = false; return pc.has_controller ? controller_output : 0xFF;
     case 0x92: return pc.has_port92 ? 0x01 : 0xFF; /* the reset bit reads as set on some */
@@ -127,7 +128,9 @@ uint8_t port_in(uint16_t port)
 
 void port_out(uint16_t port, uint8_t value)
 {
-    if (port == 0x92) {
+    if (port == 0x21) {
+        pc.pic_mask = value;
+    } else if (port == 0x92) {
         if ((value & 1) != 0 || !pc.has_port92) {
             misuse("port 92h: this resets the machine");
         }
@@ -339,6 +342,7 @@ void firmware_reset(void)
     add_region(MB, FIRMWARE_MEMORY - MB, MULTIBOOT_REGION_FREE);
     pc.lower_kb = 639;
     pc.bios_opens = true;
+    pc.pic_mask = FIRMWARE_PIC_MASK;
     memset(pc.memory, 0xA5, sizeof pc.memory); /* nobody has cleared it */
     uint32_t start = START_TICK;
     memcpy(pc.memory + BIOS_TICK, &start, sizeof start);

@@ -14,6 +14,7 @@
 
 enum { FIRMWARE_MEMORY = 4 << 20, FIRMWARE_TEXT = 16384, FIRMWARE_TRACKS = 256 };
 enum { FIRMWARE_DISK = 2880 * 512, ALWAYS = 1 << 30 };
+enum { FIRMWARE_PIC_MASK = 0xB8 }; /* IRQ 0, 1, 2 and 6 are open */
 
 enum firmware_end {
     FIRMWARE_ENTERED,   /* the kernel runs                     */
@@ -41,8 +42,10 @@ struct firmware {
     bool a20;                                        /* open */
     bool bios_opens, port92_opens, controller_opens; /* the ways that work */
     bool has_port92, has_controller;
-    unsigned a20_lag; /* looks before it follows */
-    bool keys_off;    /* by the controller's command ADh */
+    unsigned a20_lag;      /* looks before it follows */
+    bool keys_off;         /* by the controller's command ADh */
+    bool controller_mute;  /* command D0h brings no answer */
+    uint8_t pic_mask;      /* a controller's answer with IRQ 1 open is the BIOS's */
 
     const char *keys; /* pressed one after the other, the first at this tick after the start */
     uint32_t first_key_tick;
