@@ -12,6 +12,7 @@
 
 enum { LOWER_MEMORY = 0x12, SYSTEM_SERVICES = 0x15 };
 enum { QUERY_MAP = 0xE820, QUERY_TWO = 0xE801, QUERY_UPPER = 0x8800, SMAP = 0x534D4150 };
+enum { UNKNOWN_PC = 0x80, UNKNOWN_XT = 0x86 }; /* in AH: there is no such service */
 enum { KB = 1 << 10, MB = 1 << 20, BELOW_16_MB = 15 * KB /* KB */, FREE = MULTIBOOT_REGION_FREE };
 enum { REGION_SIZE = sizeof(struct multiboot_region) - sizeof(uint32_t) };
 
@@ -74,12 +75,15 @@ static bool by_two(struct survey *s)
     return true;
 }
 
+/* Carry alone is no refusal: some BIOSes leave it as the caller had it (Ralf Brown's list). */
 static uint32_t by_upper(void)
 {
     struct bios_regs r = {.eax = QUERY_UPPER};
 
     bios_call(&r, SYSTEM_SERVICES);
-    return (r.flags & FLAG_CARRY) == 0 ? (uint16_t)r.eax : 0;
+    uint8_t status = (uint8_t)(r.eax >> 8);
+    bool refused = (r.flags & FLAG_CARRY) != 0 && (status == UNKNOWN_PC || status == UNKNOWN_XT);
+    return refused ? 0 : (uint16_t)r.eax;
 }
 
 /* From the list: what is free from 1 MB on, in one piece or in several that touch. */

@@ -4,7 +4,7 @@
  * INT 13h: reads of one sector fail so often (--defsym BAD=lba, TIMES=n; FFFFh: always); a read
  * beyond the end of a track, beyond the last sector of the disk parameter table, or across a 64 KB
  * border of memory fails; every register that is no result is destroyed.  INT 15h: E820h, E801h and
- * 2401h are unknown.  A20 is closed when the first sector is read.
+ * 2401h are unknown, 88h leaves the caller's carry.  A20 is closed when the first sector is read.
  *
  * State in the inter-application area of the BIOS data, 004F0h.
  */
@@ -139,6 +139,8 @@ system:
     je 1f
     cmpw $0x2401, %ax
     je 1f
+    cmpb $0x88, %ah
+    je 2f
     pushw %ds
     pushw $0
     popw %ds
@@ -147,6 +149,14 @@ system:
     popw %ds
     lretw $2
 1:  movb $UNKNOWN, %ah
+    stc
+    lretw $2
+2:  pushw %ds
+    pushw $0
+    popw %ds
+    pushfw
+    lcallw *OLD_SYSTEM
+    popw %ds
     stc
     lretw $2
 

@@ -357,6 +357,8 @@ START_TEST(without_a_map)
     pc.has_e820 = false;
     pc.upper_kb = 1024;
     boot_with_upper(1024, 0);
+    pc.upper_with_carry = true;
+    boot_with_upper(1024, 0);
 
     firmware_reset();
     pc.has_e820 = false;
@@ -366,6 +368,23 @@ START_TEST(without_a_map)
     boot_with_upper(0x3C00 + 0x4000, 2);
     ck_assert_uint_eq(
         ((const struct multiboot_region *)firmware_at(rig_info()->mmap_addr))[1].base_low, MB);
+}
+END_TEST
+
+/* The words of a PC's BIOS and of an XT's are no sizes. */
+START_TEST(no_way_to_ask_for_memory)
+{
+    static const uint16_t unknown[] = {0x8000, 0x8600};
+
+    for (unsigned i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        firmware_reset();
+        rig_usual("");
+        pc.has_e820 = false;
+        pc.upper_kb = unknown[i];
+        pc.upper_with_carry = true;
+        firmware_boot();
+        check_gave_up("\ntoo little memory, 2 MB are needed\n");
+    }
 }
 END_TEST
 
@@ -464,6 +483,7 @@ int main(void)
     tcase_add_test(t, a20_without_the_output_port_told);
     tcase_add_test(t, a20_that_stays_shut);
     tcase_add_test(t, without_a_map);
+    tcase_add_test(t, no_way_to_ask_for_memory);
     tcase_add_test(t, a_hole_below_16_mb);
     tcase_add_test(t, maps_of_odd_bioses);
     tcase_add_test(t, maps_that_must_not_be_believed);

@@ -292,6 +292,7 @@ static void system_service(struct bios_regs *r)
         open_a20(true);
     } else if (r->eax >> 8 == 0x88) {
         r->eax = pc.upper_kb;
+        r->flags = pc.upper_with_carry ? FLAG_CARRY : 0; /* bios_call() has set it before */
     } else {
         r->eax = 0x8600;
         r->flags = FLAG_CARRY;

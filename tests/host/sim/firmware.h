@@ -46,6 +46,7 @@ struct firmware {
     bool keys_off;         /* by the controller's command ADh */
     bool controller_mute;  /* command D0h brings no answer */
     uint8_t pic_mask;      /* a controller's answer with IRQ 1 open is the BIOS's */
+    bool upper_with_carry; /* AH=88h gives a size and returns carry as it was */
 
     const char *keys; /* pressed one after the other, the first at this tick after the start */
     uint32_t first_key_tick;
