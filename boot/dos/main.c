@@ -161,13 +161,13 @@ _Noreturn void dos_main(void)
     if (bytes == 0) {
         fail_about(kernel_name, "too little memory free below 640 KB to read it");
     }
-    if (!a20_open()) {
-        fail("A20 cannot be enabled");
-    }
     uint32_t end = upper_end();
     image_check(kernel_name, end, file, bytes);
     dos_flush();
     set_text_mode();
+    if (!a20_open()) { /* last: a disk cache's writing lets HIMEM close it */
+        fail("A20 cannot be enabled");
+    }
 
     /* From here on there is no DOS to return to. */
     port_out(FDC_OUTPUT, FDC_NO_RESET | FDC_DMA_IRQ); /* the motor off */

@@ -13,10 +13,11 @@ GO_ON = ["echo still here > on.txt"]
 
 @pytest.fixture
 def dos(machines):
-    """dos(commands, kernel=path, **options): a DOSBox with the program and its kernel on C:."""
-    def start(commands, kernel=None, **options):
+    """dos(commands, kernel=path, more=files, **options): a DOSBox with the program and its kernel
+    on C:."""
+    def start(commands, kernel=None, more=None, **options):
         files = {"NICTEST.COM": product("nictest.com"),
-                 "NICTEST.ELF": kernel or product("nictest86.elf")}
+                 "NICTEST.ELF": kernel or product("nictest86.elf"), **(more or {})}
         if kernel is False:
             del files["NICTEST.ELF"]
         machine = DosBox(files, commands, **options)
@@ -35,6 +36,23 @@ def test_kernel_starts_from_dos(dos, mem, xms):
     assert box.wait_for("fault", 10)["what"] == "nic_missing", "DOSBox has no card"
     done, _ = box.command("help")
     assert done["status"] == 0
+
+
+def assembled(folder, name, start):
+    """tests/emu/NAME.S as bytes that belong at `start`; the file."""
+    subprocess.run(["gcc", "-m32", "-c", f"{ROOT}/tests/emu/{name}.S", "-o", f"{name}.o"],
+                   cwd=folder, check=True)
+    subprocess.run(["ld", "-m", "elf_i386", "-Ttext", hex(start), "-e", "begin", "--oformat",
+                    "binary", f"{name}.o", "-o", name], cwd=folder, check=True)
+    return folder / name
+
+
+@pytest.mark.parametrize("xms", [False, True])
+def test_flushing_the_disks_closes_a20(dos, tmp_path, xms):
+    """So A20 is opened after it, not before."""
+    flush = assembled(tmp_path, "flush", 0x100)
+    box = dos(["flush", "nictest"], more={"FLUSH.COM": flush}, xms=xms)
+    box.wait_for("boot", 30)
 
 
 def test_options_come_from_the_command_line(dos):
@@ -86,11 +104,7 @@ def test_help(dos):
 
 def test_memory_manager_is_told(boot, tmp_path):
     """In virtual 8086 mode, as EMM386 runs DOS; QEMU, with a few lines in place of both."""
-    subprocess.run(["gcc", "-m32", "-c", f"{ROOT}/tests/emu/v86.S", "-o", "v86.o"], cwd=tmp_path,
-                   check=True)
-    subprocess.run(["ld", "-m", "elf_i386", "-Ttext", "0x7c00", "-e", "begin", "--oformat",
-                    "binary", "v86.o", "-o", "v86"], cwd=tmp_path, check=True)
-    image = (tmp_path / "v86").read_bytes()
+    image = assembled(tmp_path, "v86", 0x7c00).read_bytes()
     assert len(image) == 512
     with open(product("nictest.com"), "rb") as file:
         program = file.read()
