@@ -9,6 +9,7 @@ enum {
     REFILL = 16, /* bits read at a time, and at hand after refill() */
     ENTRIES = 1 << MAX_BITS,
     CODES = LITERAL_CODES + DISTANCE_CODES,
+    LENGTHS_A_STEP = 256,
     LENGTHS_TOLD = LITERAL_CODES * LITERAL_SYMBOLS + DISTANCE_CODES * DISTANCE_SYMBOLS,
 };
 
@@ -118,9 +119,14 @@ static int build(uint16_t *table, const uint8_t *lengths, unsigned n)
 }
 
 /* The lengths of all codes, themselves coded. */
-static int read_lengths(struct stream *s, const uint16_t *table, uint8_t *lengths)
+static int read_lengths(struct stream *s, const uint16_t *table, uint8_t *lengths,
+                        void (*working)(void))
 {
-    for (unsigned i = 0; i < LENGTHS_TOLD;) {
+    for (unsigned i = 0, stop = 0; i < LENGTHS_TOLD;) {
+        if (i >= stop) {
+            stop += LENGTHS_A_STEP;
+            working();
+        }
         unsigned next = symbol(s, table);
         if (next <= MAX_BITS) {
             lengths[i++] = (uint8_t)next;
@@ -138,7 +144,7 @@ static int read_lengths(struct stream *s, const uint16_t *table, uint8_t *length
     return 0;
 }
 
-static int read_codes(struct stream *s)
+static int read_codes(struct stream *s, void (*working)(void))
 {
     static uint8_t lengths[LENGTHS_TOLD];
     for (unsigned i = 0; i < LENGTH_SYMBOLS; i++) {
@@ -146,13 +152,14 @@ static int read_codes(struct stream *s)
     }
     int status = build(literals[0], lengths, LENGTH_SYMBOLS);
     if (status == 0) {
-        status = read_lengths(s, literals[0], lengths);
+        status = read_lengths(s, literals[0], lengths, working);
     }
     const uint8_t *next = lengths;
     for (unsigned i = 0; i < CODES && status == 0; i++) {
         unsigned n = i < LITERAL_CODES ? LITERAL_SYMBOLS : DISTANCE_SYMBOLS;
         status = build(i < LITERAL_CODES ? literals[i] : distances[i - LITERAL_CODES], next, n);
         next += n;
+        working();
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         after[byte] = literals[bits(s, CHOICE_BITS)];
@@ -310,7 +317,7 @@ int expand(const uint8_t *from, size_t packed, uint8_t *to, size_t room, void (*
     if (little32(from) != crc32(s.in, s.in_end, working)) {
         return EXPAND_SUM;
     }
-    int status = read_codes(&s);
+    int status = read_codes(&s, working);
     if (status == 0) {
         status = pieces(&s, working);
     }

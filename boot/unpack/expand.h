@@ -17,7 +17,8 @@ enum expand_error {
     EXPAND_SIZE = -4, /* it holds more or less than was wanted           */
 };
 
-/* `working` is called at least this often, in bytes checked, unpacked or looked at. */
+/* `working` is called at least this often, in bytes checked, unpacked or looked at; and after each
+ * of the 19 codes, and for each 256 of their lengths: a few milliseconds of a 386, at the most. */
 enum { EXPAND_STEP = 1024 };
 
 /*

@@ -167,9 +167,24 @@ START_TEST(steps_come_often_enough)
     struct bytes plain = make(some[_i], BIG), packed = packed_of(plain);
     steps = 0;
     ck_assert_int_eq(unpack(packed, plain, plain.n), 0);
-    unsigned least = BIG / (EXPAND_STEP + COPY_MAX) + BIG / EXPAND_STEP;
+    unsigned least = BIG / (EXPAND_STEP + COPY_MAX) + BIG / EXPAND_STEP, for_codes = 40;
     ck_assert_uint_ge(steps, least);
-    ck_assert_uint_le(steps, 3 * (BIG / EXPAND_STEP + 2));
+    ck_assert_uint_le(steps, 3 * (BIG / EXPAND_STEP + 2) + for_codes);
+    free(packed.at);
+    free(plain.at);
+}
+END_TEST
+
+/* In an image of no bytes there are only the check sum and the codes. */
+START_TEST(steps_come_while_codes_are_read)
+{
+    enum { CODES = LITERAL_CODES + DISTANCE_CODES };
+    enum { TOLD = LITERAL_CODES * LITERAL_SYMBOLS + DISTANCE_CODES * DISTANCE_SYMBOLS };
+    struct bytes plain = make(EMPTY, 0), packed = packed_of(plain);
+    unsigned summed = (unsigned)(packed.n - SUM_BYTES + EXPAND_STEP - 1) / EXPAND_STEP;
+    steps = 0;
+    ck_assert_int_eq(unpack(packed, plain, plain.n), 0);
+    ck_assert_uint_ge(steps, summed + CODES + TOLD / 256);
     free(packed.at);
     free(plain.at);
 }
@@ -326,6 +341,7 @@ int main(void)
     tcase_add_test(good, it_gets_shorter);
     tcase_add_test(good, calls_are_one_to_one);
     tcase_add_loop_test(good, steps_come_often_enough, 0, 3);
+    tcase_add_test(good, steps_come_while_codes_are_read);
     tcase_add_loop_test(bad, every_wrong_bit_is_noticed, 0, SAMPLES);
     tcase_add_test(bad, a_lost_sector_is_noticed);
     tcase_add_loop_test(bad, every_cut_is_noticed, 0, SAMPLES);
