@@ -66,12 +66,26 @@ static bool all_ended(void)
     return true;
 }
 
+static bool is_delivered(const struct nuttcp_stream *s)
+{
+    return s->data.acked >= s->data.queued; /* a FIN is acknowledged, too */
+}
+
+/*
+ * Both have sent a FIN.  A pcb in TIME_WAIT is freed without a word, so it is left before it can
+ * come there, or in the same callback: with the last byte's acknowledgement.
+ */
+static err_t leave_if_delivered(struct nuttcp_stream *s)
+{
+    return is_delivered(s) ? connection_leave(&s->data, false) : ERR_OK;
+}
+
 static err_t on_fin(struct nuttcp_stream *s)
 {
-    if (nuttcp.phase == NUTTCP_CLOSING) {
-        return ERR_OK; /* as it should, in answer to ours */
-    }
     s->ended = true;
+    if (nuttcp.phase == NUTTCP_CLOSING) {
+        return leave_if_delivered(s); /* as it should, in answer to ours */
+    }
     if (nuttcp.params.sends || nuttcp.phase == NUTTCP_OPENING) {
         nuttcp_verdict("reset", nuttcp.meter.last_us);
     } else if (all_ended()) {
@@ -125,9 +139,7 @@ static err_t on_receive(void *arg, struct tcp_pcb *pcb, struct pbuf *p, err_t er
 
 static uint64_t delivered(const struct nuttcp_stream *s)
 {
-    const struct connection *c = &s->data;
-
-    return c->acked < c->queued ? c->acked : c->queued; /* a FIN is acknowledged, too */
+    return is_delivered(s) ? s->data.queued : s->data.acked;
 }
 
 static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
@@ -140,7 +152,7 @@ static err_t on_sent(void *arg, struct tcp_pcb *pcb, u16_t acknowledged)
     nuttcp.stirred = true;
     nuttcp.meter.bytes += delivered(s) - before;
     meter_touch(&nuttcp.meter);
-    return ERR_OK;
+    return s->ended ? leave_if_delivered(s) : ERR_OK;
 }
 
 /* ---- opening ---- */
@@ -299,7 +311,7 @@ bool nuttcp_tcp_closed(void)
     for (unsigned i = 0; i < nuttcp.params.streams; i++) {
         const struct tcp_pcb *pcb = nuttcp.streams[i].data.pcb;
 
-        if (pcb != NULL && pcb->state != FIN_WAIT_2 && pcb->state != TIME_WAIT) {
+        if (pcb != NULL && pcb->state != FIN_WAIT_2) {
             return false;
         }
     }

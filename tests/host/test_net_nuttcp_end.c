@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+enum {
+    SINK = 7001,
+    LONGER_THAN_TIME_WAIT_MS = 5500, /* twice TCP_MSL, and a look at it */
+};
+
 static struct nt_client c, other;
 
 /* ---- who is turned away ---- */
@@ -151,6 +156,63 @@ START_TEST(stalled_at_any_step)
 }
 END_TEST
 
+static bool is_open(void *arg)
+{
+    const struct peer_tcp *data = arg;
+
+    return data->open;
+}
+
+/* One stream has long gone, and its pcb is a stranger's, when the other is acknowledged at last. */
+START_TEST(one_stream_ends_long_before_the_other)
+{
+    static struct peer_tcp stranger;
+    struct nt_asks asks = nt_asks();
+
+    asks.sends = false;
+    asks.streams = 2;
+    asks.nbuf = 2;
+    asks.timeout_ms = 0;
+    nt_begin(&c, &asks);
+    ck_assert(rig_until(is_open, &c.data[1], 1000));
+    c.data[1].mute = true;
+    rig_run_ms(LONGER_THAN_TIME_WAIT_MS);
+    ck_assert(c.data[0].fin_seen && c.data[0].fin_sent);
+    ck_assert_uint_eq(c.data[0].received, 8192);
+    ck_assert(!c.control.fin_seen);
+    ck_assert(peer_tcp_connect(&stranger, &peer, NT_FROM + 500, BOX_IP, SINK));
+    c.data[1].mute = false;
+    rig_run_ms(LONGER_THAN_TIME_WAIT_MS); /* it is sent again */
+    nt_over(&c);
+    ck_assert_uint_eq(c.data[1].received, 8192);
+    nt_result(16384, "\"ok\"");
+    ck_assert(!stranger.fin_seen && !stranger.reset_seen);
+    ck_assert(peer_tcp_send(&stranger, 3000));
+    ck_assert(peer_tcp_finish(&stranger));
+}
+END_TEST
+
+/* The other way round: its FIN comes before it has acknowledged all. */
+START_TEST(a_stream_hangs_up_before_it_has_all)
+{
+    struct nt_asks asks = nt_asks();
+
+    asks.sends = false;
+    asks.nbuf = 1;
+    asks.timeout_ms = 0;
+    nt_begin(&c, &asks);
+    ck_assert(rig_until(is_open, &c.data[0], 1000));
+    c.data[0].mute = true;
+    rig_run_ms(20);
+    peer_tcp_flags(&c.data[0], T_FIN | T_ACK);
+    rig_run_ms(20);
+    ck_assert(!c.control.fin_seen);
+    c.data[0].mute = false;
+    nt_over(&c);
+    nt_result(8192, "\"ok\"");
+}
+END_TEST
+
 Suite *net_nuttcp_end_suite(void)
 {
     Suite *suite = suite_create("net_nuttcp_end");
@@ -165,5 +227,7 @@ Suite *net_nuttcp_end_suite(void)
     tcase_add_test(ends, data_connection_breaks);
     tcase_add_loop_test(ends, client_vanishes, 0, 2);
     tcase_add_loop_test(ends, stalled_at_any_step, 0, 3);
+    tcase_add_test(ends, one_stream_ends_long_before_the_other);
+    tcase_add_test(ends, a_stream_hangs_up_before_it_has_all);
     return suite;
 }
