@@ -285,10 +285,12 @@ void nuttcp_tcp_begin(void)
 {
     const struct nuttcp_params *p = &nuttcp.params;
 
-    for (unsigned i = 0; !p->sends && i < p->streams; i++) {
+    for (unsigned i = 0; i < p->streams; i++) {
         struct connection *c = &nuttcp.streams[i].data;
 
-        if (c->pcb != NULL) {
+        if (c->pcb != NULL && p->sends) {
+            window_free(c->pcb);
+        } else if (c->pcb != NULL) {
             window_begin(&c->window, c->pcb, nuttcp.control.netif, p->window);
         }
     }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lwip/opt.h"
+
 static struct nt_client c;
 
 /* ---- receiving ---- */
@@ -121,6 +123,24 @@ START_TEST(sending)
     ck_assert_ptr_nonnull(strstr(c.heard, "nuttcp-t: connect to 10.0.0.2 with mss=1460, RTT="));
     ck_assert_ptr_nonnull(strstr(c.heard, "\nnuttcp-t: 0.0781 MB in "));
     ck_assert_ptr_nonnull(strstr(c.heard, "\nnuttcp-t: retrans = 0\n"));
+}
+END_TEST
+
+/* -F: its connections came in narrow. */
+START_TEST(who_is_sent_to_may_say_something)
+{
+    struct nt_asks asks = nt_asks();
+
+    asks.sends = false;
+    asks.flip = true;
+    asks.streams = 2;
+    asks.timeout_ms = 500;
+    nt_begin(&c, &asks);
+    rig_run_ms(100);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_uint_eq(c.data[i].box_window, TCP_WND);
+    }
+    nt_over(&c);
 }
 END_TEST
 
@@ -317,6 +337,7 @@ Suite *net_nuttcp_suite(void)
     tcase_add_test(does, sending);
     tcase_add_test(does, a_client_that_is_late);
     tcase_add_test(does, for_as_long_as_asked);
+    tcase_add_test(does, who_is_sent_to_may_say_something);
     tcase_add_test(does, streams_take_turns);
     tcase_add_test(does, nobody_runs_ahead);
     tcase_add_test(does, retransmissions_are_counted);
