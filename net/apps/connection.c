@@ -65,12 +65,31 @@ void connection_lost(struct connection *c)
     c->pcb = NULL;
 }
 
+void connection_stop_growing(struct connection *c)
+{
+    c->window.silent = false;
+    c->window.most = 0;
+}
+
+/*
+ * lwIP resets a connection that is closed with less than all of its window, for it takes the rest
+ * for data that nobody has read.  The peer is to hear of no more room than it knows of: whatever it
+ * still has to send would come at once.
+ */
+static void give_back_silently(struct tcp_pcb *pcb)
+{
+    uint32_t told = pcb->rcv_ann_right_edge - pcb->rcv_nxt;
+
+    pcb->rcv_wnd = TCP_WND;
+    pcb->rcv_ann_wnd = told <= TCP_WND ? (tcpwnd_size_t)told : 0;
+}
+
 struct tcp_pcb *connection_let_go(struct connection *c)
 {
     struct tcp_pcb *pcb = c->pcb;
 
     connection_lost(c);
-    window_free(pcb);
+    give_back_silently(pcb);
     tcp_let_go(pcb);
     return pcb;
 }

@@ -42,7 +42,11 @@ void connection_adopt(struct connection *c, struct tcp_pcb *pcb,
 /* lwIP has freed the pcb already. */
 void connection_lost(struct connection *c);
 
-/* The pcb, which is the caller's then, with all of its window. */
+/* Its window grows no more: for all that are to be left together, before the first is, or the
+ * others would get its part. */
+void connection_stop_growing(struct connection *c);
+
+/* The pcb, which is the caller's then, with all of its window; the peer is not told of that. */
 struct tcp_pcb *connection_let_go(struct connection *c);
 
 /* Close it, or reset it: what lwIP's callbacks return. */

@@ -214,13 +214,21 @@ void iperf3_count_received(struct iperf3_stream *s, uint32_t bytes)
     }
 }
 
-void iperf3_drop_streams(void)
+static void leave_all(bool reset)
 {
     for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
-        struct iperf3_stream *s = &iperf3.streams[i];
+        connection_stop_growing(&iperf3.streams[i].data);
+    }
+    for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
+        iperf3_tcp_leave(&iperf3.streams[i], reset);
+    }
+}
 
-        iperf3_tcp_leave(s, true);
-        s->used = false;
+void iperf3_drop_streams(void)
+{
+    leave_all(true);
+    for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
+        iperf3.streams[i].used = false;
     }
 }
 
@@ -281,9 +289,7 @@ void iperf3_stop(const char *how)
     }
     stop_meter(&iperf3.rx);
     stop_meter(&iperf3.tx);
-    for (unsigned i = 0; i < IPERF3_STREAMS_MAX; i++) {
-        iperf3_tcp_leave(&iperf3.streams[i], strcmp(how, "ok") != 0);
-    }
+    leave_all(strcmp(how, "ok") != 0);
     end_meter(&iperf3.rx, how);
     end_meter(&iperf3.tx, how);
 }

@@ -32,6 +32,9 @@ void nuttcp_tcp_leave(bool reset)
 {
     close_ports();
     for (unsigned i = 0; i < NUTTCP_STREAMS_MAX; i++) {
+        connection_stop_growing(&nuttcp.streams[i].data);
+    }
+    for (unsigned i = 0; i < NUTTCP_STREAMS_MAX; i++) {
         if (nuttcp.streams[i].data.pcb != NULL) {
             connection_leave(&nuttcp.streams[i].data, reset);
         }

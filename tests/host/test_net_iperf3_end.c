@@ -4,6 +4,8 @@
  */
 #include "tests/host/iperf3_rig.h"
 
+enum { MOST = 8 };
+
 static struct i3_client c;
 
 START_TEST(client_interrupted)
@@ -164,6 +166,47 @@ START_TEST(an_amount_is_waited_for)
 }
 END_TEST
 
+static uint32_t right_edge(const struct peer_tcp *stream)
+{
+    return stream->acked + stream->box_window;
+}
+
+/* They may have much to say still: it is not asked for, neither with the FIN nor before a reset. */
+START_TEST(no_window_opens_at_the_end)
+{
+    uint32_t edges[MOST];
+
+    i3_open(&c, &peer, I3_FROM);
+    i3_run(&c, "{\"tcp\":true,\"time\":10,\"parallel\":8}", MOST);
+    for (unsigned i = 0; i < MOST; i++) {
+        ck_assert(peer_tcp_send(&c.stream[i], 3000));
+    }
+    rig_run_ms(300);
+    for (unsigned i = 0; i < MOST; i++) {
+        edges[i] = right_edge(&c.stream[i]);
+        c.stream[i].close_back = false; /* has not ended yet */
+    }
+    i3_say(&c, _i == 0 ? I3_END : I3_TERMINATE);
+    rig_run_ms(50);
+    for (unsigned i = 0; i < MOST; i++) {
+        ck_assert(_i == 0 ? c.stream[i].fin_seen && !c.stream[i].reset_seen
+                          : c.stream[i].reset_seen);
+        ck_assert_uint_eq(right_edge(&c.stream[i]), edges[i]);
+    }
+    if (_i == 0) {
+        for (unsigned i = 0; i < MOST; i++) {
+            ck_assert(peer_tcp_finish(&c.stream[i]));
+        }
+        i3_expect(&c, I3_RESULTS);
+        i3_document(&c, "{\"streams\":[]}");
+        i3_expect_document(&c);
+        i3_expect(&c, I3_DISPLAY);
+        i3_say(&c, I3_DONE);
+        ck_assert(peer_tcp_finish(&c.control));
+    }
+}
+END_TEST
+
 Suite *net_iperf3_end_suite(void)
 {
     Suite *suite = suite_create("net_iperf3_end");
@@ -176,6 +219,7 @@ Suite *net_iperf3_end_suite(void)
     tcase_add_loop_test(ends, stalled_at_any_step, 0, 4);
     tcase_add_test(ends, a_client_that_never_ends);
     tcase_add_test(ends, a_stream_ends_early);
+    tcase_add_loop_test(ends, no_window_opens_at_the_end, 0, 2);
     tcase_add_loop_test(ends, an_amount_is_waited_for, 0, 3);
     return suite;
 }
