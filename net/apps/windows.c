@@ -10,7 +10,8 @@
 #include "net/tcp_watch.h"
 
 enum {
-    UNUSED_US = 20000,  /* who waits for so long may pass by windows that lie unused so long */
+    UNUSED_US = 20000,  /* may pass beside what all windows take at 10 Mbit/s: 1 us a byte  */
+    IDLE_US = 500000,   /* unused so long: forgotten even if nobody waits                   */
     LEAST_FRAMES = 2,   /* of a turn                                                        */
     FLYING_FRAMES = 32, /* of all streams: half the transmit queue of a card (net/nicif.c)  */
     FLYING_LEAST = 4,   /* of one: three duplicate acknowledgements need four segments      */
@@ -40,6 +41,14 @@ static void set_window(struct tcp_pcb *pcb, uint32_t window)
 static uint32_t lesser(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
+}
+
+/* Its window begins to age: it is used when a turn of it has come, or all if it is less. */
+static void renew(struct window *w)
+{
+    w->moved_us = clock_us();
+    w->used_at = w->pcb->rcv_nxt + lesser(w->pcb->rcv_wnd, LEAST);
+    w->lapsed = false;
 }
 
 /* ---- the list ---- */
@@ -73,8 +82,8 @@ static bool is_alone(const struct window *w)
 /* ---- sharing ---- */
 
 struct share {
-    uint32_t part; /* of each stream                          */
-    uint32_t free; /* bytes that are promised to nobody       */
+    uint32_t part; /* of each stream that uses its window */
+    uint32_t free; /* bytes that are promised to nobody   */
 };
 
 static struct share divide(unsigned card)
@@ -83,7 +92,7 @@ static struct share divide(unsigned card)
 
     for (const struct window *w = cards[card]; w != NULL; w = w->next) {
         promised += w->lapsed ? 0 : w->pcb->rcv_wnd;
-        streams++;
+        streams += !w->lapsed && !w->silent;
         all = w->sends ? TCP_WND / 2 : all;
     }
     part = streams < 2 ? all : all / streams / TCP_MSS * TCP_MSS;
@@ -95,7 +104,7 @@ static uint32_t lacking(const struct window *w, uint32_t part)
 {
     uint32_t has = w->pcb->rcv_wnd;
 
-    part = w->silent ? TCP_MSS : lesser(part, w->most);
+    part = w->silent ? TCP_MSS : w->lapsed ? lesser(part, LEAST) : lesser(part, w->most);
     return has < part ? part - has : 0;
 }
 
@@ -104,12 +113,13 @@ static void give(struct window *w, uint32_t more)
 {
     struct tcp_pcb *pcb = w->pcb;
 
-    w->moved_us = clock_us();
-    w->lapsed = false;
-    if (pcb->rcv_ann_right_edge - pcb->rcv_nxt < TCP_MSS) {
+    if ((int32_t)(pcb->rcv_ann_right_edge - pcb->rcv_nxt) < TCP_MSS) {
         set_window(pcb, pcb->rcv_wnd + more);
     } else {
         tcp_recved(pcb, (u16_t)more);
+    }
+    if (more >= TCP_MSS) { /* who trickles gets his crumbs back, but grows no younger by them */
+        renew(w);
     }
 }
 
@@ -128,7 +138,7 @@ static void serve(unsigned card)
         if (lacks != 0) {
             uint32_t more = lesser(lacks, share.free);
 
-            share.free -= more;
+            share.free -= w->lapsed && more < TCP_MSS ? 0 : more; /* crumbs are not counted */
             take_out(w);
             append(w);
             give(w, more);
@@ -145,24 +155,27 @@ void windows_go(void)
     }
 }
 
-/* The first that waits has done so for long: of the windows that lie unused the one that does so
- * longest is forgotten. */
+/*
+ * Of the windows that lie unused the one that does so longest is forgotten: soon if somebody waits
+ * for as long, else only when it is idle for good.
+ */
 static void forget_one(unsigned card)
 {
-    uint64_t now = clock_us();
+    uint64_t now = clock_us(), unused_us = UNUSED_US + TCP_WND;
     struct window *oldest = NULL;
     uint32_t part = divide(card).part;
     bool waits = false;
 
     for (struct window *w = cards[card]; w != NULL; w = w->next) {
-        bool old = now - w->moved_us > UNUSED_US;
+        bool old = now - w->moved_us > unused_us;
 
-        waits |= old && lacking(w, part) != 0;
-        if (old && !w->lapsed && (oldest == NULL || w->moved_us < oldest->moved_us)) {
+        waits |= old && lacking(w, part) >= TCP_MSS;
+        if (old && !w->lapsed && w->pcb->rcv_wnd >= TCP_MSS &&
+            (oldest == NULL || w->moved_us < oldest->moved_us)) {
             oldest = w;
         }
     }
-    if (waits && oldest != NULL) {
+    if (oldest != NULL && (waits || now - oldest->moved_us > IDLE_US)) {
         oldest->lapsed = true;
         serve(card);
     }
@@ -189,7 +202,10 @@ static err_t begin_narrow(u8_t id, struct tcp_pcb_listen *listener, struct tcp_p
     (void)id;
     (void)listener;
     for (const struct tcp_pcb *other = tcp_active_pcbs; other != NULL; other = other->next) {
-        half_open += other->state == SYN_RCVD && other != pcb ? other->rcv_wnd : 0;
+        if (other->state == SYN_RCVD && other != pcb && other->rcv_wnd <= TCP_MSS &&
+            ip_addr_cmp(&other->local_ip, &pcb->local_ip)) { /* of this card, and narrow, too */
+            half_open += other->rcv_wnd;
+        }
     }
     pcb->rcv_wnd = pcb->rcv_ann_wnd = free >= half_open + TCP_MSS ? TCP_MSS : 0;
     return ERR_OK;
@@ -213,12 +229,12 @@ void window_begin(struct window *w, struct tcp_pcb *pcb, const struct netif *net
     w->card = nicif_nic(netif)->index;
     w->sends = false;
     w->most = wish == 0 ? TCP_WND : wish < LEAST ? LEAST : wish;
-    w->moved_us = clock_us();
-    w->silent = w->alone = w->lapsed = false;
+    w->silent = w->alone = false;
+    renew(w);
     for (struct window *other = cards[w->card]; other != NULL; other = other->next) {
         if (other->alone) {
             other->alone = false;
-            other->moved_us = clock_us();
+            renew(other);
         }
     }
     append(w);
@@ -226,8 +242,10 @@ void window_begin(struct window *w, struct tcp_pcb *pcb, const struct netif *net
 
 void window_share(struct window *w)
 {
-    w->moved_us = clock_us();
-    w->silent = w->lapsed = false;
+    w->silent = false;
+    if (is_alone(w) || (int32_t)(w->pcb->rcv_nxt - w->used_at) >= 0) {
+        renew(w);
+    }
     serve(w->card);
     w->alone = is_alone(w);
     if (w->pcb->rcv_wnd < TCP_MSS) { /* acknowledged when its turn comes: one for all that came */

@@ -11,8 +11,9 @@
  *     for which one acknowledgement will do (and of a window of one Linux uses but half);
  *   - who has less than his part gets more as soon as it fits, the one whose last turn was longest
  *     ago first.  If there are fewer parts than streams that is taking turns;
- *   - nothing that was promised is taken back, but who leaves it unused while others wait is no
- *     longer counted: he blocks nobody;
+ *   - nothing that was promised is taken back, but who leaves it unused (less than two segments
+ *     come) while others wait, or for long, is no longer counted: he blocks nobody and has no part,
+ *     but two segments, until he uses them;
  *   - a connection begins with room for one segment, if that is free, else with none (or with
  *     window_close(), where the client waits for a start), and has no more before it has sent.
  */
@@ -35,7 +36,8 @@ struct window {
     bool alone;  /* on its card, and it has all that it may have  */
     bool lapsed; /* not counted: it lay unused while others waited */
     uint32_t most;
-    uint64_t moved_us; /* it was widened, or something came */
+    uint32_t used_at;  /* the sequence number at which it counts as used again */
+    uint64_t moved_us; /* it was widened, or used                              */
 };
 
 /* Connections to `listener` begin narrow, from the SYN's answer on.  Then window_begin(). */

@@ -18,6 +18,9 @@ enum {
     RATHER_LONG_US = 12000, /* more than a ring takes in that time */
     A_FRAME_MS = 3,         /* and more */
     WAKE_MS = 100,
+    TRICKLE_MS = 15,
+    FORGOTTEN_MS = 1000,
+    WEB = 80, /* does not share */
 };
 
 static const unsigned ports[] = {5001, 2000, 7001};
@@ -221,6 +224,71 @@ START_TEST(the_last_one_has_it_all)
 }
 END_TEST
 
+/* One that had all and now sends a byte now and then: who comes later gets on as if it were idle.
+ */
+START_TEST(a_trickling_stream_starves_nobody)
+{
+    const struct setup two = {.specimen = _i == 0 ? NE2000 : NE1000, .streams = 2};
+    unsigned ms = 0;
+
+    up(&two);
+    streams = 1;
+    connect_all();
+    let_send(WARM_UP);
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    ck_assert(peer_tcp_connect(&clients[1], &peer, FROM + 1, BOX_IP, ports[1]));
+    clients[1].eager = true;
+    clients[1].snd_end += AMOUNT;
+    peer_tcp_fill(&clients[1]);
+    for (; !is_through(1); ms += TRICKLE_MS) {
+        ck_assert_uint_lt(ms, AMOUNT / PEER_MSS * A_FRAME_MS + WAKE_MS);
+        clients[0].snd_end++;
+        peer_tcp_fill(&clients[0]);
+        rig_run_ms(TRICKLE_MS);
+    }
+    streams = 2;
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    nothing_was_lost();
+    finish_from(0);
+    rig_down();
+}
+END_TEST
+
+/* Who has said nothing yet, or nothing for long, does not make the window of another narrower. */
+START_TEST(idle_streams_take_no_part)
+{
+    bool has_sent = _i != 0;
+
+    up(&setups[0]);
+    connect_all();
+    if (has_sent) {
+        let_send(WARM_UP);
+        ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+        rig_run_ms(FORGOTTEN_MS);
+    }
+    clients[0].snd_end += AMOUNT;
+    peer_tcp_fill(&clients[0]);
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    ck_assert_uint_ge(clients[0].box_window, TCP_WND - 2 * PEER_MSS);
+    nothing_was_lost();
+    rig_down();
+}
+END_TEST
+
+/* Half a connection to a server that does not share takes no room from those that do. */
+START_TEST(half_a_connection_elsewhere_takes_no_room)
+{
+    struct peer_tcp half = {.station = &peer, .box_ip = BOX_IP, .port = FROM, .box_port = WEB};
+
+    up(&setups[0]);
+    peer_tcp_flags(&half, T_SYN);
+    rig_run_ms(A_FRAME_MS);
+    ck_assert(peer_tcp_connect(&clients[0], &peer, FROM, BOX_IP, ports[0]));
+    ck_assert_uint_eq(clients[0].box_window, PEER_MSS);
+    rig_down();
+}
+END_TEST
+
 Suite *net_share_suite(void)
 {
     Suite *suite = suite_create("net_share");
@@ -230,5 +298,8 @@ Suite *net_share_suite(void)
     tcase_add_loop_test(all, a_busy_box_loses_nothing, 0, SETUPS);
     tcase_add_loop_test(all, silent_streams_block_nobody, 0, SETUPS);
     tcase_add_loop_test(all, the_last_one_has_it_all, 0, SETUPS);
+    tcase_add_loop_test(all, a_trickling_stream_starves_nobody, 0, 2);
+    tcase_add_loop_test(all, idle_streams_take_no_part, 0, 2);
+    tcase_add_test(all, half_a_connection_elsewhere_takes_no_room);
     return suite;
 }
