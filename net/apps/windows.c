@@ -164,11 +164,12 @@ static void forget_one(unsigned card)
     uint64_t now = clock_us(), unused_us = UNUSED_US + TCP_WND;
     struct window *oldest = NULL;
     uint32_t part = divide(card).part;
-    bool waits = false;
+    bool waits = false, all_old = true;
 
     for (struct window *w = cards[card]; w != NULL; w = w->next) {
         bool old = now - w->moved_us > unused_us;
 
+        all_old &= old;
         waits |= old && lacking(w, part) >= TCP_MSS;
         if (old && !w->lapsed && w->pcb->rcv_wnd >= TCP_MSS &&
             (oldest == NULL || w->moved_us < oldest->moved_us)) {
@@ -178,6 +179,10 @@ static void forget_one(unsigned card)
     if (oldest != NULL && (waits || now - oldest->moved_us > IDLE_US)) {
         oldest->lapsed = true;
         serve(card);
+    } else if (all_old) { /* a pause of all: they will go on together */
+        for (struct window *w = cards[card]; w != NULL; w = w->next) {
+            w->moved_us = now;
+        }
     }
 }
 

@@ -174,11 +174,8 @@ START_TEST(all_get_the_same_and_nothing_is_lost)
 }
 END_TEST
 
-/* However late the box looks: what is on its way fits the ring. */
-START_TEST(a_busy_box_loses_nothing)
+static void send_to_a_busy_box(void)
 {
-    up(&setups[_i]);
-    connect_all();
     let_send(AMOUNT);
     for (unsigned turns = 0; !all_are_through(NULL); turns++) {
         ck_assert_uint_lt(turns, AMOUNT / PEER_MSS * streams * 4);
@@ -186,6 +183,14 @@ START_TEST(a_busy_box_loses_nothing)
         sim_run_us(RATHER_LONG_US);
     }
     nothing_was_lost();
+}
+
+/* However late the box looks: what is on its way fits the ring. */
+START_TEST(a_busy_box_loses_nothing)
+{
+    up(&setups[_i]);
+    connect_all();
+    send_to_a_busy_box();
     finish_from(0);
     rig_down();
 }
@@ -264,13 +269,25 @@ START_TEST(idle_streams_take_no_part)
     if (has_sent) {
         let_send(WARM_UP);
         ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
-        rig_run_ms(FORGOTTEN_MS);
     }
-    clients[0].snd_end += AMOUNT;
+    clients[0].snd_end += 5 * AMOUNT; /* for longer than the other may idle */
     peer_tcp_fill(&clients[0]);
     ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
     ck_assert_uint_ge(clients[0].box_window, TCP_WND - 2 * PEER_MSS);
     nothing_was_lost();
+    rig_down();
+}
+END_TEST
+
+/* All pause and go on together: each still has its part, and it fits (if there is one for each). */
+START_TEST(a_pause_of_all_changes_nothing)
+{
+    up(&setups[_i]);
+    connect_all();
+    let_send(WARM_UP);
+    ck_assert(rig_until(all_are_through, NULL, LONGEST_MS));
+    rig_run_ms(FORGOTTEN_MS);
+    send_to_a_busy_box();
     rig_down();
 }
 END_TEST
@@ -300,6 +317,7 @@ Suite *net_share_suite(void)
     tcase_add_loop_test(all, the_last_one_has_it_all, 0, SETUPS);
     tcase_add_loop_test(all, a_trickling_stream_starves_nobody, 0, 2);
     tcase_add_loop_test(all, idle_streams_take_no_part, 0, 2);
+    tcase_add_loop_test(all, a_pause_of_all_changes_nothing, 0, 2);
     tcase_add_test(all, half_a_connection_elsewhere_takes_no_room);
     return suite;
 }
