@@ -35,7 +35,7 @@ enum {
     KEYBOARD_LINE = 1,
     COM1_LINE = 4,
     CONSOLE_US = 9000, /* a tick is a little less than 10 ms */
-    ONE_MB = 1 << 20, /* bit 20 of an address is line A20 */
+    ONE_MB = 1 << 20,  /* bit 20 of an address is line A20 */
     KB = 1024,
 };
 

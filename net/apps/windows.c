@@ -104,7 +104,7 @@ static uint32_t lacking(const struct window *w, uint32_t part)
 {
     uint32_t has = w->pcb->rcv_wnd;
 
-    part = w->silent ? TCP_MSS : w->lapsed ? lesser(part, LEAST) : lesser(part, w->most);
+    part = w->silent ? TCP_MSS : lesser(part, w->lapsed ? lesser(LEAST, w->most) : w->most);
     return has < part ? part - has : 0;
 }
 

@@ -77,7 +77,7 @@ START_TEST(echo_in_fragments)
 }
 END_TEST
 
-/* What a later fragment begins with is no ICMP type, whatever it looks like: 11 is "time exceeded". */
+/* What a later fragment begins with is no ICMP type, though 11 would be "time exceeded". */
 START_TEST(echo_in_fragments_that_look_like_refusals)
 {
     listen_to_echo();
