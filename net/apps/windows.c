@@ -178,7 +178,6 @@ static void forget_one(unsigned card)
     }
     if (oldest != NULL && (waits || now - oldest->moved_us > IDLE_US)) {
         oldest->lapsed = true;
-        serve(card);
     } else if (all_old) { /* a pause of all: they will go on together */
         for (struct window *w = cards[card]; w != NULL; w = w->next) {
             w->moved_us = now;
@@ -191,6 +190,7 @@ static void tick(void)
     for (unsigned i = 0; i < NIC_MAX; i++) {
         if (cards[i] != NULL && !cards[i]->alone) {
             forget_one(i);
+            serve(i); /* also who began with no window, and may not say anything */
         }
     }
 }

@@ -306,6 +306,28 @@ START_TEST(half_a_connection_elsewhere_takes_no_room)
 }
 END_TEST
 
+/* So many half-open connections that one begins without a window: it has one soon, by itself. */
+START_TEST(a_flood_of_halves_delays_a_moment)
+{
+    enum { HALVES = 20, SOON_MS = 30 };
+
+    up(&setups[0]);
+    for (unsigned i = 0; i < HALVES; i++) {
+        struct peer_tcp half = {.station = &peer,
+                                .box_ip = BOX_IP,
+                                .port = (uint16_t)(FROM + 100 + i),
+                                .box_port = ports[0]};
+
+        peer_tcp_flags(&half, T_SYN);
+        rig_run_ms(A_FRAME_MS);
+    }
+    ck_assert(peer_tcp_connect(&clients[0], &peer, FROM, BOX_IP, ports[0]));
+    rig_run_ms(SOON_MS);
+    ck_assert_uint_eq(clients[0].box_window, PEER_MSS);
+    rig_down();
+}
+END_TEST
+
 Suite *net_share_suite(void)
 {
     Suite *suite = suite_create("net_share");
@@ -319,5 +341,6 @@ Suite *net_share_suite(void)
     tcase_add_loop_test(all, idle_streams_take_no_part, 0, 2);
     tcase_add_loop_test(all, a_pause_of_all_changes_nothing, 0, 2);
     tcase_add_test(all, half_a_connection_elsewhere_takes_no_room);
+    tcase_add_test(all, a_flood_of_halves_delays_a_moment);
     return suite;
 }
