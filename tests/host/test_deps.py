@@ -84,7 +84,7 @@ def test_quick_and_silent_when_all_is_there(machine):
     start = time.monotonic()
     run = machine.deps()
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 3  # nothing is fetched, on a busy machine, too
     assert machine.called("apt-get") == []
 
 
